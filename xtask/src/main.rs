@@ -1,0 +1,3 @@
+//! heldout.
+
+fn main() {}
