@@ -1,0 +1,544 @@
+//! The engine: many copies of one environment, stepped together.
+
+use serde::{Deserialize, Serialize};
+
+use crate::digest::Crc;
+use crate::environment::{ConfigError, Environment, Frame, Start, Status};
+use crate::order::shuffled;
+use crate::policy::{PolicyInfo, Seat, policies};
+use crate::rng::Seed;
+use crate::rows::RowsRef;
+use crate::spec::{MAX_AGENTS, Metric, Spec};
+use crate::vec_env::{Autoreset, BatchError, Options, Output, Reset, Seeding, VecEnv};
+
+/// First bytes of a saved state; the last one is the version of the format.
+const MAGIC: [u8; 4] = *b"HLD\x01";
+
+/// One copy: a state and where it stands in its stream of episodes.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Slot<S> {
+    pub(crate) state: S,
+    pub(crate) copy: Seed,
+    pub(crate) episode: u64,
+    problem: Option<u32>,
+    pub(crate) steps: u32,
+    pub(crate) status: Status,
+    /// Whether an episode was ever asked for: the first reset without a seed begins episode zero.
+    begun: bool,
+    returns: [f64; MAX_AGENTS],
+}
+
+impl<S> Slot<S> {
+    pub(crate) fn start(&self) -> Start {
+        Start { seed: self.copy.derive(self.episode), copy: self.copy, episode: self.episode, problem: self.problem }
+    }
+}
+
+/// The problem that a copy plays in its `episode`: each pass over the set is a permutation of its own.
+fn problem_of(copy: Seed, episode: u64, problems: Option<u32>) -> Option<u32> {
+    problems.map(|n| {
+        let (pass, at) = (episode / u64::from(n), (episode % u64::from(n)) as u32);
+        shuffled(copy.stream("problems").derive(pass), at, n)
+    })
+}
+
+/// The threads that the copies of a batch are spread over.
+pub(crate) struct Crew {
+    /// Copies below which a piece of work is not split.
+    grain: usize,
+    #[cfg(feature = "parallel")]
+    pool: Option<rayon::ThreadPool>,
+}
+
+impl Crew {
+    #[cfg(feature = "parallel")]
+    fn new(threads: usize, grain: usize) -> Result<Self, ConfigError> {
+        let pool = (threads > 1)
+            .then(|| rayon::ThreadPoolBuilder::new().num_threads(threads).build())
+            .transpose()
+            .map_err(|e| ConfigError::new("threads", format!("is `{threads}`, which the system refuses: {e}")))?;
+        Ok(Self { grain, pool })
+    }
+
+    #[cfg(not(feature = "parallel"))]
+    #[expect(clippy::unnecessary_wraps, reason = "the threaded crew can fail")]
+    fn new(_threads: usize, grain: usize) -> Result<Self, ConfigError> {
+        Ok(Self { grain })
+    }
+
+    /// Runs `work` where [`Crew::join`] finds its threads.
+    #[cfg_attr(not(feature = "parallel"), expect(clippy::unused_self, reason = "the threaded crew has a pool"))]
+    pub(crate) fn enter(&self, work: impl FnOnce() + Send) {
+        #[cfg(feature = "parallel")]
+        if let Some(pool) = &self.pool {
+            return pool.install(work);
+        }
+        work();
+    }
+
+    /// Where to split `copies` copies, if that is worth it.
+    pub(crate) fn split(&self, copies: usize) -> Option<usize> {
+        #[cfg(feature = "parallel")]
+        if self.pool.is_some() && copies > self.grain {
+            return Some(copies / 2);
+        }
+        let _ = (copies, self.grain);
+        None
+    }
+
+    #[cfg(feature = "parallel")]
+    pub(crate) fn join(a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
+        rayon::join(a, b);
+    }
+
+    #[cfg(not(feature = "parallel"))]
+    pub(crate) fn join(a: impl FnOnce(), b: impl FnOnce()) {
+        a();
+        b();
+    }
+}
+
+/// Copies of `E` under one config.
+pub struct Batch<E: Environment> {
+    engine: Engine<E>,
+    slots: Vec<Slot<E::State>>,
+    actions: Vec<E::Action>,
+    seats: Vec<Option<Box<dyn Seat<E>>>>,
+    /// What a saved state must have been saved under.
+    fingerprint: u32,
+}
+
+impl<E: Environment> Batch<E> {
+    /// `len` copies, which stand at the start of the streams below seed zero.
+    ///
+    /// # Errors
+    ///
+    /// If `config` does not describe an environment, or `len` or the options are out of range.
+    pub fn new(config: &E::Config, len: usize, options: Options) -> Result<Self, ConfigError> {
+        const MOST: usize = 1 << 20;
+        if !(1..=MOST).contains(&len) {
+            return Err(ConfigError::value("envs", len, &format!("1 to {MOST}")));
+        }
+        if !(1..=1024).contains(&options.threads) {
+            return Err(ConfigError::value("threads", options.threads, "1 to 1024"));
+        }
+        if options.max_steps == Some(0) {
+            return Err(ConfigError::value("max_steps", 0, "at least 1"));
+        }
+        let rules = E::new(config)?;
+        rules.spec().check()?;
+        let spec = with_engine_metrics(rules.spec(), options.max_steps);
+        let own_metrics = spec.metrics.len() - rules.spec().metrics.len();
+        let fingerprint = fingerprint(config, rules.spec())?;
+        // Small rows are cheap to write: many of them make a piece of work worth handing to a thread.
+        let grain = (16_384 / (spec.row_bytes() * spec.agents.len()).max(1)).clamp(1, 64);
+        let crew = Crew::new(options.threads, grain)?;
+        let slots = (0..len as u64)
+            .map(|i| {
+                let copy = Seed(0).derive(i);
+                let problem = problem_of(copy, 0, spec.problems);
+                let start = Start { seed: copy.derive(0), copy, episode: 0, problem };
+                Slot {
+                    state: rules.start(start),
+                    copy,
+                    episode: 0,
+                    problem,
+                    steps: 0,
+                    status: Status::Running,
+                    begun: false,
+                    returns: [0.0; MAX_AGENTS],
+                }
+            })
+            .collect();
+        let agents = spec.agents.len();
+        Ok(Self {
+            actions: Vec::with_capacity(len * agents),
+            seats: (0..agents).map(|_| None).collect(),
+            engine: Engine { rules, spec, own_metrics, autoreset: options.autoreset, crew },
+            slots,
+            fingerprint,
+        })
+    }
+
+    /// The rules.
+    #[must_use]
+    pub fn rules(&self) -> &E {
+        &self.engine.rules
+    }
+
+    /// The state of copy `env`, if there is one.
+    #[must_use]
+    pub fn state(&self, env: usize) -> Option<&E::State> {
+        self.slots.get(env).map(|s| &s.state)
+    }
+
+    fn slot(&self, env: usize) -> Result<&Slot<E::State>, BatchError> {
+        self.slots.get(env).ok_or(BatchError::Copy { env, len: self.slots.len() })
+    }
+
+    fn slot_mut(&mut self, env: usize) -> Result<(&E, &mut Slot<E::State>), BatchError> {
+        let len = self.slots.len();
+        let slot = self.slots.get_mut(env).ok_or(BatchError::Copy { env, len })?;
+        Ok((&self.engine.rules, slot))
+    }
+
+    fn check_output(&self, out: &Output<'_>) -> Result<(), BatchError> {
+        let envs = self.slots.len();
+        let rows = envs * self.engine.spec.agents.len();
+        check_lens(&self.engine.spec, rows, out.rows.lens(), "an observation field")?;
+        size("rewards", out.rewards.len(), rows)?;
+        size("status", out.status.len(), envs)?;
+        size("metrics", out.metrics.len(), envs * self.engine.spec.metrics.len())?;
+        if let Some(last) = &out.last {
+            check_lens(&self.engine.spec, rows, last.rows.lens(), "a last observation field")?;
+            size("last metrics", last.metrics.len(), envs * self.engine.spec.metrics.len())?;
+        } else if self.engine.autoreset == Autoreset::SameStep {
+            return Err(BatchError::NoLast);
+        }
+        Ok(())
+    }
+}
+
+/// The rules' spec with the engine's metrics in front and the tighter of both step caps.
+fn with_engine_metrics(spec: &Spec, max_steps: Option<u32>) -> Spec {
+    let mut metrics = vec![Metric::episode("return"), Metric::episode("length")];
+    if spec.agents.len() > 1 {
+        metrics.extend(spec.agents.iter().map(|a| Metric::episode(format!("return_{}", a.name))));
+    }
+    metrics.extend_from_slice(&spec.metrics);
+    let max_steps = match (spec.max_steps, max_steps) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    };
+    Spec { metrics, max_steps, ..spec.clone() }
+}
+
+/// Checksum of all that fixes the meaning of a state: the config, and the spec with its data sources.
+fn fingerprint<C: Serialize>(config: &C, spec: &Spec) -> Result<u32, ConfigError> {
+    let unfit = |e: postcard::Error| ConfigError::new("config", format!("cannot be serialised: {e}"));
+    let mut crc = Crc::new();
+    crc.bytes(&postcard::to_stdvec(config).map_err(unfit)?);
+    crc.bytes(&postcard::to_stdvec(spec).map_err(unfit)?);
+    Ok(crc.value())
+}
+
+fn size(what: &'static str, found: usize, expected: usize) -> Result<(), BatchError> {
+    if found == expected { Ok(()) } else { Err(BatchError::Size { what, found, expected }) }
+}
+
+fn check_lens(
+    spec: &Spec,
+    rows: usize,
+    mut lens: impl Iterator<Item = usize>,
+    what: &'static str,
+) -> Result<(), BatchError> {
+    spec.observation.iter().try_for_each(|field| size(what, lens.next().unwrap_or(0), rows * field.len()))
+}
+
+/// What the inner loop needs beside the slots and the output: all that never changes.
+struct Engine<E: Environment> {
+    rules: E,
+    /// The rules' spec with the engine's metrics in front.
+    spec: Spec,
+    /// How many metrics are the engine's.
+    own_metrics: usize,
+    autoreset: Autoreset,
+    crew: Crew,
+}
+
+impl<E: Environment> Engine<E> {
+    /// Steps every slot by its `actions`, restarting it where that is due; without actions only writes them out.
+    fn advance(&self, slots: &mut [Slot<E::State>], actions: Option<&[E::Action]>, out: Output<'_>) {
+        let agents = self.spec.agents.len();
+        let metrics = self.spec.metrics.len();
+        if let Some(mid) = self.crew.split(slots.len()) {
+            let (slots_a, slots_b) = slots.split_at_mut(mid);
+            let (actions_a, actions_b) = actions.map(|a| a.split_at(mid * agents)).unzip();
+            let (out_a, out_b) = out.split(mid, agents, metrics);
+            Crew::join(|| self.advance(slots_a, actions_a, out_a), || self.advance(slots_b, actions_b, out_b));
+            return;
+        }
+        let step_metrics = self.spec.has_step_metrics();
+        let Output { mut rows, rewards, status, metrics: values, mut last } = out;
+        for (i, slot) in slots.iter_mut().enumerate() {
+            let span = i * agents..(i + 1) * agents;
+            let rewards = &mut rewards[span.clone()];
+            let values = &mut values[i * metrics..(i + 1) * metrics];
+            match actions {
+                Some(actions) if !slot.status.ended() => self.step(slot, &actions[span.clone()], rewards),
+                Some(_) => {
+                    self.next_episode(slot);
+                    rewards.fill(0.0);
+                }
+                None => rewards.fill(0.0),
+            }
+            status[i] = slot.status;
+            if slot.status.ended() && self.autoreset == Autoreset::SameStep && actions.is_some() {
+                if let Some(last) = &mut last {
+                    for (agent, row) in span.clone().enumerate() {
+                        self.rules.observe(&slot.state, agent, last.rows.row(row));
+                    }
+                    self.metrics(slot, &mut last.metrics[i * metrics..(i + 1) * metrics]);
+                }
+                self.next_episode(slot);
+                if step_metrics {
+                    self.metrics(slot, values);
+                }
+            } else if step_metrics || slot.status.ended() {
+                self.metrics(slot, values);
+            }
+            for (agent, row) in span.enumerate() {
+                self.rules.observe(&slot.state, agent, rows.row(row));
+            }
+        }
+    }
+
+    fn step(&self, slot: &mut Slot<E::State>, actions: &[E::Action], rewards: &mut [f32]) {
+        slot.steps += 1;
+        slot.status = match self.rules.step(&mut slot.state, actions, rewards) {
+            Status::Running if self.spec.max_steps.is_some_and(|most| slot.steps >= most) => Status::Truncated,
+            status => status,
+        };
+        for (sum, &reward) in slot.returns.iter_mut().zip(&*rewards) {
+            *sum += f64::from(reward);
+        }
+    }
+
+    fn next_episode(&self, slot: &mut Slot<E::State>) {
+        slot.episode += 1;
+        slot.problem = problem_of(slot.copy, slot.episode, self.spec.problems);
+        self.begin(slot);
+    }
+
+    /// Begins the episode that the slot names.
+    fn begin(&self, slot: &mut Slot<E::State>) {
+        slot.begun = true;
+        slot.steps = 0;
+        slot.status = Status::Running;
+        slot.returns = [0.0; MAX_AGENTS];
+        let start = slot.start();
+        self.rules.restart(&mut slot.state, start);
+    }
+
+    fn metrics(&self, slot: &Slot<E::State>, values: &mut [f32]) {
+        let agents = self.spec.agents.len();
+        let (own, rules) = values.split_at_mut(self.own_metrics);
+        own[0] = (slot.returns[..agents].iter().sum::<f64>() / agents as f64) as f32;
+        own[1] = slot.steps as f32;
+        for (value, &sum) in own[2..].iter_mut().zip(&slot.returns) {
+            *value = sum as f32;
+        }
+        self.rules.metrics(&slot.state, rules);
+    }
+}
+
+impl<E: Environment> VecEnv for Batch<E> {
+    fn spec(&self) -> &Spec {
+        &self.engine.spec
+    }
+
+    fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    fn autoreset(&self) -> Autoreset {
+        self.engine.autoreset
+    }
+
+    fn reset(&mut self, reset: Reset<'_>, out: Output<'_>) -> Result<(), BatchError> {
+        let len = self.slots.len();
+        let Reset { seeds, problems, mask } = reset;
+        if let Some(mask) = mask {
+            size("reset mask", mask.len(), len)?;
+            if !mask.contains(&true) {
+                return Err(BatchError::EmptyMask);
+            }
+        }
+        if let Seeding::Copies(seeds) = seeds {
+            size("seeds", seeds.len(), len)?;
+        }
+        if !problems.is_empty() {
+            size("problems", problems.len(), len)?;
+        }
+        for (env, problem) in problems.iter().enumerate() {
+            if let Some(problem) = *problem
+                && self.engine.spec.problems.is_none_or(|n| problem >= n)
+            {
+                return Err(BatchError::Problem { env, problem, problems: self.engine.spec.problems });
+            }
+        }
+        self.check_output(&out)?;
+        let engine = &self.engine;
+        for (env, slot) in self.slots.iter_mut().enumerate() {
+            if mask.is_some_and(|mask| !mask[env]) {
+                continue;
+            }
+            let seed = match seeds {
+                Seeding::Keep => None,
+                Seeding::Root(seed) => Some(seed.derive(env as u64)),
+                Seeding::Copies(seeds) => seeds[env],
+            };
+            match seed {
+                Some(copy) => (slot.copy, slot.episode) = (copy, 0),
+                None if slot.begun => slot.episode += 1,
+                None => {}
+            }
+            let given = problems.get(env).copied().flatten();
+            slot.problem = given.or_else(|| problem_of(slot.copy, slot.episode, engine.spec.problems));
+            engine.begin(slot);
+        }
+        engine.crew.enter(|| engine.advance(&mut self.slots, None, out));
+        Ok(())
+    }
+
+    fn step(&mut self, actions: &[i32], out: Output<'_>) -> Result<(), BatchError> {
+        let width = self.engine.spec.action_width();
+        size("actions", actions.len(), self.slots.len() * width)?;
+        self.check_output(&out)?;
+        if self.engine.autoreset == Autoreset::Disabled
+            && let Some(env) = self.slots.iter().position(|s| s.status.ended())
+        {
+            return Err(BatchError::Ended { env });
+        }
+        self.actions.clear();
+        for (env, raw) in actions.chunks_exact(width).enumerate() {
+            let mut rest = raw;
+            for (agent, spec) in self.engine.spec.agents.iter().enumerate() {
+                let (own, others) = rest.split_at(spec.action.width());
+                rest = others;
+                let action = self.engine.rules.decode(agent, own).ok_or_else(|| BatchError::InvalidAction {
+                    env,
+                    agent: spec.name,
+                    action: own.to_vec(),
+                    space: spec.action.clone(),
+                })?;
+                self.actions.push(action);
+            }
+        }
+        let engine = &self.engine;
+        engine.crew.enter(|| engine.advance(&mut self.slots, Some(&self.actions), out));
+        Ok(())
+    }
+
+    fn observe(&self, out: Output<'_>) -> Result<(), BatchError> {
+        self.check_output(&out)?;
+        let agents = self.engine.spec.agents.len();
+        let metrics = self.engine.spec.metrics.len();
+        let Output { mut rows, rewards, status, metrics: values, last: _ } = out;
+        rewards.fill(0.0);
+        for (i, slot) in self.slots.iter().enumerate() {
+            status[i] = slot.status;
+            self.engine.metrics(slot, &mut values[i * metrics..(i + 1) * metrics]);
+            for agent in 0..agents {
+                self.engine.rules.observe(&slot.state, agent, rows.row(i * agents + agent));
+            }
+        }
+        Ok(())
+    }
+
+    fn save(&self, env: usize) -> Result<Vec<u8>, BatchError> {
+        let slot = self.slot(env)?;
+        let body =
+            postcard::to_stdvec(slot).map_err(|e| BatchError::Restore { problem: format!("cannot be saved: {e}") })?;
+        let mut bytes = Vec::with_capacity(body.len() + 12);
+        bytes.extend_from_slice(&MAGIC);
+        bytes.extend_from_slice(&self.fingerprint.to_le_bytes());
+        bytes.extend_from_slice(&Crc::of(&body).to_le_bytes());
+        bytes.extend_from_slice(&body);
+        Ok(bytes)
+    }
+
+    fn restore(&mut self, env: usize, bytes: &[u8]) -> Result<(), BatchError> {
+        self.slot(env)?;
+        let wrong = |problem: &str| BatchError::Restore { problem: problem.to_owned() };
+        let (head, body) = bytes.split_at_checked(12).ok_or_else(|| wrong("it is too short"))?;
+        let word = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+        if head[..3] != MAGIC[..3] {
+            return Err(wrong("it does not begin as one"));
+        }
+        if head[3] != MAGIC[3] {
+            return Err(wrong(&format!("its format is version {}, this build reads {}", head[3], MAGIC[3])));
+        }
+        if word(8) != Crc::of(body) {
+            return Err(wrong("it is damaged"));
+        }
+        if word(4) != self.fingerprint {
+            return Err(wrong("it was saved under another environment, config or data source"));
+        }
+        self.slots[env] = postcard::from_bytes(body).map_err(|e| wrong(&e.to_string()))?;
+        Ok(())
+    }
+
+    fn draw(&self, env: usize, agent: usize, frame: Frame<'_>) -> Result<(), BatchError> {
+        let slot = self.slot(env)?;
+        let agents = self.engine.spec.agents.len();
+        if agent >= agents {
+            return Err(BatchError::Agent { agent, agents });
+        }
+        let (width, height) = self.engine.spec.frame;
+        size("frame width", frame.width, width)?;
+        size("frame height", frame.height, height)?;
+        size("frame", frame.pixels.len(), width * height * 3)?;
+        self.engine.rules.draw(&slot.state, agent, frame);
+        Ok(())
+    }
+
+    fn metrics(&self, env: usize, values: &mut [f32]) -> Result<(), BatchError> {
+        let slot = self.slot(env)?;
+        size("metrics", values.len(), self.engine.spec.metrics.len())?;
+        self.engine.metrics(slot, values);
+        Ok(())
+    }
+
+    fn problem(&self, env: usize) -> Result<Option<u32>, BatchError> {
+        Ok(self.slot(env)?.problem)
+    }
+
+    fn experience(&self, env: usize) -> Result<Option<Vec<u8>>, BatchError> {
+        Ok(self.engine.rules.experience(&self.slot(env)?.state))
+    }
+
+    fn set_experience(&mut self, env: usize, bytes: &[u8]) -> Result<(), BatchError> {
+        let (rules, slot) = self.slot_mut(env)?;
+        Ok(rules.set_experience(&mut slot.state, bytes)?)
+    }
+
+    fn clear_experience(&mut self, env: usize) -> Result<(), BatchError> {
+        let (rules, slot) = self.slot_mut(env)?;
+        Ok(rules.clear_experience(&mut slot.state)?)
+    }
+
+    fn policies(&self) -> Vec<PolicyInfo> {
+        policies::<E>().iter().map(|p| p.info).collect()
+    }
+
+    fn seat(&mut self, agent: usize, policy: &str, seed: Seed) -> Result<(), BatchError> {
+        let agents = self.engine.spec.agents.len();
+        let name = self.engine.spec.agents.get(agent).ok_or(BatchError::Agent { agent, agents })?.name;
+        let mut fitting = policies::<E>();
+        fitting.retain(|p| p.info.agent.is_none_or(|a| a == agent));
+        let mut known: Vec<_> = fitting.iter().map(|p| p.info.name).collect();
+        known.dedup();
+        let chosen = fitting.into_iter().find(|p| p.info.name == policy).ok_or_else(|| BatchError::Policy {
+            agent: name,
+            policy: policy.to_owned(),
+            known,
+        })?;
+        self.seats[agent] = Some((chosen.seat)(agent, self.slots.len(), seed));
+        Ok(())
+    }
+
+    fn act(&mut self, rows: &RowsRef<'_>, actions: &mut [i32]) -> Result<(), BatchError> {
+        size("actions", actions.len(), self.slots.len() * self.engine.spec.action_width())?;
+        check_lens(
+            &self.engine.spec,
+            self.slots.len() * self.engine.spec.agents.len(),
+            rows.lens(),
+            "an observation field",
+        )?;
+        for seat in self.seats.iter_mut().flatten() {
+            seat.act(&self.engine.rules, &self.slots, rows, actions, &self.engine.crew);
+        }
+        Ok(())
+    }
+}
