@@ -25,8 +25,10 @@
 
 mod canvas;
 mod colour;
+mod lines;
 mod picture;
 
 pub use canvas::{Canvas, Point};
 pub use colour::Rgb;
+pub use lines::Direction;
 pub use picture::{Image, MAX_SIDE, Mask, View};
