@@ -27,6 +27,7 @@ mod canvas;
 mod colour;
 mod lines;
 mod picture;
+mod shapes;
 
 pub use canvas::{Canvas, Point};
 pub use colour::Rgb;
