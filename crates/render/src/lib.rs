@@ -27,9 +27,11 @@ mod canvas;
 mod colour;
 mod lines;
 mod picture;
+mod polygon;
 mod shapes;
 
 pub use canvas::{Canvas, Point};
 pub use colour::Rgb;
 pub use lines::Direction;
 pub use picture::{Image, MAX_SIDE, Mask, View};
+pub use polygon::MAX_VERTICES;
