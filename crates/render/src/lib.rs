@@ -23,6 +23,7 @@
 
 #![forbid(unsafe_code)]
 
+mod blit;
 mod canvas;
 mod colour;
 mod lines;
