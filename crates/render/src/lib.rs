@@ -26,13 +26,16 @@
 mod blit;
 mod canvas;
 mod colour;
+mod font;
 mod lines;
 mod picture;
 mod polygon;
 mod shapes;
+mod text;
 
 pub use canvas::{Canvas, Point};
 pub use colour::Rgb;
 pub use lines::Direction;
 pub use picture::{Image, MAX_SIDE, Mask, View};
 pub use polygon::MAX_VERTICES;
+pub use text::{CAPITAL_HEIGHT, CHARACTER_WIDTH, LINE_HEIGHT, Wrapped, text_height, text_width, wrap, wrapped_height};
