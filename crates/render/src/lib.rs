@@ -30,6 +30,7 @@ mod font;
 mod lines;
 mod picture;
 mod polygon;
+mod resample;
 mod shapes;
 mod text;
 
@@ -38,4 +39,5 @@ pub use colour::Rgb;
 pub use lines::Direction;
 pub use picture::{Image, MAX_SIDE, Mask, View};
 pub use polygon::MAX_VERTICES;
+pub use resample::{Mean, downscale_box, downscale_box_into, resize, resize_into, upscale, upscale_into};
 pub use text::{CAPITAL_HEIGHT, CHARACTER_WIDTH, LINE_HEIGHT, Wrapped, text_height, text_width, wrap, wrapped_height};
