@@ -35,6 +35,8 @@
 mod blit;
 mod canvas;
 mod colour;
+#[cfg(feature = "encode")]
+pub mod encode;
 mod font;
 mod lines;
 mod picture;
