@@ -294,6 +294,7 @@ impl<E: Environment> Engine<E> {
     }
 
     fn step(&self, slot: &mut Slot<E::State>, actions: &[E::Action], rewards: &mut [f32]) {
+        slot.begun = true;
         slot.steps += 1;
         slot.status = match self.rules.step(&mut slot.state, actions, rewards) {
             Status::Running if self.spec.max_steps.is_some_and(|most| slot.steps >= most) => Status::Truncated,
@@ -312,12 +313,17 @@ impl<E: Environment> Engine<E> {
 
     /// Begins the episode that the slot names.
     fn begin(&self, slot: &mut Slot<E::State>) {
-        slot.begun = true;
         slot.steps = 0;
         slot.status = Status::Running;
         slot.returns = [0.0; MAX_AGENTS];
         let start = slot.start();
-        self.rules.restart(&mut slot.state, start);
+        if slot.begun {
+            self.rules.restart(&mut slot.state, start);
+        } else {
+            // What the copy stood in until now was nobody's episode: it leaves no experience.
+            slot.begun = true;
+            slot.state = self.rules.start(start);
+        }
     }
 
     fn metrics(&self, slot: &Slot<E::State>, values: &mut [f32]) {

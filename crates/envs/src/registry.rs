@@ -1,0 +1,245 @@
+//! The table of environments, and how one is made from an id and a config.
+
+use heldout_core::{Batch, ConfigError, Environment, Options, PolicyInfo, VecEnv};
+use serde_json::{Map, Value};
+
+use crate::example::{grid, signal};
+
+/// Every environment, in the order that documents show. Adding one is a line here.
+pub static ENTRIES: &[Entry] = &[Entry::of::<grid::Grid>(&grid::ABOUT), Entry::of::<signal::Signal>(&signal::ABOUT)];
+
+/// A named set of config overrides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preset {
+    /// What `preset=NAME` calls it.
+    pub name: &'static str,
+    /// What it is for, in a sentence.
+    pub about: &'static str,
+    /// The overrides, as a JSON object.
+    pub config: &'static str,
+}
+
+/// What an entry says about itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct About {
+    /// `family/name-vN`.
+    pub id: &'static str,
+    /// One sentence.
+    pub summary: &'static str,
+    /// The card, in Markdown.
+    pub card: &'static str,
+    /// The config key that says what is held out.
+    pub split_key: &'static str,
+    /// The values of that key: training first.
+    pub splits: &'static [&'static str],
+    /// Named configs.
+    pub presets: &'static [Preset],
+    /// Overrides that make observations smallest, as a JSON object: what the long tests run under.
+    pub smallest: &'static str,
+}
+
+/// One registered environment.
+pub struct Entry {
+    /// What it says about itself.
+    pub about: &'static About,
+    defaults: fn() -> Value,
+    complete: fn(Value) -> Result<Value, MakeError>,
+    batch: fn(Value, usize, Options) -> Made,
+}
+
+/// A batch whose type is erased.
+type Made = Result<Box<dyn VecEnv>, MakeError>;
+
+/// A request that the table cannot satisfy.
+#[derive(Debug, thiserror::Error)]
+pub enum MakeError {
+    /// No such id.
+    #[error("there is no environment `{id}`; the nearest ids are {}", listed(nearest))]
+    Unknown {
+        /// The id asked for.
+        id: String,
+        /// The nearest ids there are, best first.
+        nearest: Vec<&'static str>,
+    },
+    /// No such preset.
+    #[error("`{id}` has no preset `{preset}`; it has {}", listed(known))]
+    Preset {
+        /// Whose.
+        id: &'static str,
+        /// The name asked for.
+        preset: String,
+        /// The names there are.
+        known: Vec<&'static str>,
+    },
+    /// Overrides that are not of the config's form.
+    #[error("config of `{id}`: `{key}`: {problem}")]
+    Form {
+        /// Whose.
+        id: &'static str,
+        /// Dotted path of the key.
+        key: String,
+        /// What is wrong there.
+        problem: String,
+    },
+    /// A config that does not describe an environment.
+    #[error("config of `{id}`: {error}")]
+    Config {
+        /// Whose.
+        id: &'static str,
+        /// What is wrong.
+        error: ConfigError,
+    },
+}
+
+fn listed(names: &[&str]) -> String {
+    if names.is_empty() {
+        return "none".to_owned();
+    }
+    names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
+}
+
+impl Entry {
+    /// Registers `E`.
+    const fn of<E: Environment>(about: &'static About) -> Self {
+        // A function pointer cannot capture `about`: errors are given their id by the methods below.
+        Self {
+            about,
+            defaults: || serde_json::to_value(E::Config::default()).expect("a config is plain data"),
+            complete: |value| {
+                let config: E::Config = parse(value)?;
+                serde_json::to_value(config).map_err(|e| form("config", &e.to_string()))
+            },
+            batch: |value, len, options| {
+                let config: E::Config = parse(value)?;
+                let batch =
+                    Batch::<E>::new(&config, len, options).map_err(|error| MakeError::Config { id: "", error })?;
+                Ok(Box::new(batch))
+            },
+        }
+    }
+
+    /// `family/name-vN`.
+    #[must_use]
+    pub fn id(&self) -> &'static str {
+        self.about.id
+    }
+
+    /// The part of the id before the slash.
+    #[must_use]
+    pub fn family(&self) -> &'static str {
+        self.about.id.split_once('/').map_or(self.about.id, |(family, _)| family)
+    }
+
+    /// The config under which everything documented runs.
+    #[must_use]
+    pub fn defaults(&self) -> Value {
+        (self.defaults)()
+    }
+
+    /// The whole config that `overrides` stand for: the key `preset`, if there, applies first.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such preset, a key is unknown, or a value is of a wrong form.
+    pub fn configure(&self, overrides: &Map<String, Value>) -> Result<Value, MakeError> {
+        let mut config = Map::new();
+        let mut overrides = overrides.clone();
+        if let Some(name) = overrides.shift_remove("preset") {
+            let preset =
+                self.about.presets.iter().find(|p| name.as_str() == Some(p.name)).ok_or_else(|| MakeError::Preset {
+                    id: self.about.id,
+                    preset: name.as_str().map_or_else(|| name.to_string(), str::to_owned),
+                    known: self.about.presets.iter().map(|p| p.name).collect(),
+                })?;
+            merge(&mut config, object(preset.config));
+        }
+        merge(&mut config, overrides);
+        (self.complete)(Value::Object(config)).map_err(|e| self.named(e))
+    }
+
+    /// `len` copies under the config that `overrides` stand for.
+    ///
+    /// # Errors
+    ///
+    /// If the overrides do not describe an environment, or `len` or the options are out of range.
+    pub fn make(&self, overrides: &Map<String, Value>, len: usize, options: Options) -> Made {
+        let config = self.configure(overrides)?;
+        (self.batch)(config, len, options).map_err(|e| self.named(e))
+    }
+
+    /// One copy under the default config.
+    ///
+    /// # Panics
+    ///
+    /// Never: every entry's default config is valid, which a test shows.
+    #[must_use]
+    pub fn default_batch(&self) -> Box<dyn VecEnv> {
+        self.make(&Map::new(), 1, Options::default()).expect("the default config is valid")
+    }
+
+    /// The scripted policies.
+    #[must_use]
+    pub fn policies(&self) -> Vec<PolicyInfo> {
+        self.default_batch().policies()
+    }
+
+    /// The overrides that make observations smallest.
+    #[must_use]
+    pub fn smallest(&self) -> Map<String, Value> {
+        object(self.about.smallest)
+    }
+
+    fn named(&self, error: MakeError) -> MakeError {
+        let id = self.about.id;
+        match error {
+            MakeError::Form { key, problem, .. } => MakeError::Form { id, key, problem },
+            MakeError::Config { error, .. } => MakeError::Config { id, error },
+            other => other,
+        }
+    }
+}
+
+fn form(key: &str, problem: &str) -> MakeError {
+    MakeError::Form { id: "", key: key.to_owned(), problem: problem.to_owned() }
+}
+
+fn parse<C: serde::de::DeserializeOwned>(value: Value) -> Result<C, MakeError> {
+    serde_path_to_error::deserialize(value).map_err(|e| form(&e.path().to_string(), &e.inner().to_string()))
+}
+
+/// A JSON object written in the source.
+fn object(text: &str) -> Map<String, Value> {
+    serde_json::from_str(text).expect("a preset is a JSON object")
+}
+
+/// Lays `overrides` over `config`, tables within tables.
+fn merge(config: &mut Map<String, Value>, overrides: Map<String, Value>) {
+    for (key, value) in overrides {
+        match (config.get_mut(&key), value) {
+            (Some(Value::Object(inner)), Value::Object(over)) => merge(inner, over),
+            (_, value) => {
+                config.insert(key, value);
+            }
+        }
+    }
+}
+
+/// The entry called `id`.
+///
+/// # Errors
+///
+/// If there is none; the error holds the nearest ids.
+pub fn find(id: &str) -> Result<&'static Entry, MakeError> {
+    ENTRIES.iter().find(|e| e.about.id == id).ok_or_else(|| {
+        let mut ids: Vec<_> = ENTRIES.iter().map(|e| e.about.id).collect();
+        // A name without its family or version is as near as its own part of the id.
+        let distance = |known: &str| {
+            let name = known.split_once('/').map_or(known, |(_, name)| name);
+            let bare = name.rsplit_once("-v").map_or(name, |(bare, _)| bare);
+            [known, name, bare].map(|k| strsim::damerau_levenshtein(k, id)).into_iter().min()
+        };
+        ids.sort_by_key(|known| distance(known));
+        ids.truncate(3);
+        MakeError::Unknown { id: id.to_owned(), nearest: ids }
+    })
+}

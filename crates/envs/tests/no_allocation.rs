@@ -1,0 +1,69 @@
+//! A step allocates nothing, restarts included.
+
+#![allow(unsafe_code, reason = "a counting allocator is unsafe by nature")]
+
+mod common;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use common::{cases, script};
+use heldout_core::{Buffers, Options, Reset, Seed, Status};
+
+/// Counts the allocations of the calling thread, so that other tests and the harness do not disturb.
+struct Counting;
+
+thread_local! {
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+fn count() {
+    let _ = COUNT.try_with(|c| c.set(c.get() + 1));
+}
+
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[test]
+fn a_step_allocates_nothing() {
+    for case in cases() {
+        for autoreset in common::MODES[..2].iter().copied() {
+            // A cap, so that restarts occur whatever the rules.
+            let mut env = case.make(6, Options { autoreset, max_steps: Some(23), ..Options::default() });
+            let mut buffers = Buffers::new(env.spec(), 6);
+            let script = script(env.spec(), 6, 400, 9);
+            env.reset(Reset::seed(Seed(5)), buffers.output()).unwrap();
+            let mut ends = 0;
+            for (step, actions) in script.iter().enumerate() {
+                let before = COUNT.get();
+                env.step(actions, buffers.output()).unwrap();
+                let allocations = COUNT.get() - before;
+                assert_eq!(allocations, 0, "{}: at step {step}, {autoreset:?}", case.name);
+                ends += buffers.status.iter().filter(|s| **s != Status::Running).count();
+            }
+            assert!(ends >= 6, "{}: the test saw {ends} restarts", case.name);
+        }
+    }
+}
+
+/// The test itself can fail.
+#[test]
+fn the_counter_counts() {
+    let before = COUNT.get();
+    std::hint::black_box(vec![1_u8; 100]);
+    assert_eq!(COUNT.get() - before, 1);
+}
