@@ -1,3 +1,71 @@
-//! heldout.
+//! The binary `heldout`: arguments, progress and exit codes.
+//!
+//! Each command is a module with its arguments and one function. Results go to standard output, progress and notes to
+//! standard error; with `--json` a command prints one JSON value and nothing else. Exit codes: 0 done, 1 a check failed,
+//! 2 bad usage or input.
 
-fn main() {}
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+mod bench;
+mod files;
+mod list;
+mod progress;
+mod render;
+mod run;
+mod settings;
+
+/// Tells whether a learning agent generalises beyond what it was trained on.
+#[derive(Parser)]
+#[command(name = "heldout", version, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Lists every environment.
+    List(list::List),
+    /// Shows the card of an environment.
+    Info(list::Info),
+    /// Plays a policy and prints its metrics with 95 % intervals.
+    Run(run::Run),
+    /// Makes a picture or a film of an episode.
+    Render(render::Render),
+    /// Measures steps per second.
+    Bench(bench::Bench),
+}
+
+fn main() -> ExitCode {
+    let done = match Arguments::parse().command {
+        Command::List(list) => list.execute(),
+        Command::Info(info) => info.execute(),
+        Command::Run(run) => run.execute(),
+        Command::Render(render) => render.execute(),
+        Command::Bench(bench) => bench.execute(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("heldout: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Prints a result. A reader that has gone away (`heldout list | head -1`) is not an error.
+fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Prints one JSON value.
+fn print_json(value: &serde_json::Value) -> anyhow::Result<()> {
+    print(&format!("{value:#}\n"))
+}

@@ -1,1 +1,16 @@
-//! heldout.
+//! Playing policies and the statistics of what they score.
+//!
+//! An episode is fixed by the run's seed and its own number, not by the copy or thread that happens to play it, so a
+//! result never depends on how the work was spread.
+//!
+//! # Deliberately absent
+//!
+//! Rules and policies (`heldout-envs`), clocks and terminals (`heldout`).
+
+#![forbid(unsafe_code)]
+
+mod play;
+mod stats;
+
+pub use play::{Episode, Episodes, PlayError, Played, Run, Seats};
+pub use stats::{Estimate, estimate};

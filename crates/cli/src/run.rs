@@ -1,0 +1,107 @@
+//! `heldout run`: plays a policy and prints what it scores.
+
+use heldout_core::Options;
+use heldout_envs::registry::find;
+use heldout_eval::Episodes;
+use serde_json::{Map, Value, json};
+
+use crate::progress;
+use crate::settings::Settings;
+
+/// Plays a policy and prints its metrics with 95 % intervals.
+#[derive(clap::Args)]
+pub(crate) struct Run {
+    /// Which environment.
+    id: String,
+    /// Which policy: `NAME`, or `AGENT=NAME,AGENT=NAME`.
+    #[arg(long, default_value = "random")]
+    policy: String,
+    /// How many episodes; `all` plays each problem of a finite set once.
+    #[arg(long, default_value = "100", value_parser = episodes)]
+    episodes: Episodes,
+    /// Root of every episode's seed.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Threads to spread over; the result does not depend on it.
+    #[arg(long, default_value_t = cores())]
+    threads: usize,
+    #[command(flatten)]
+    settings: Settings,
+    /// Prints one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+fn episodes(text: &str) -> Result<Episodes, String> {
+    match text {
+        "all" => Ok(Episodes::All),
+        number => match number.parse() {
+            Ok(n) if n > 0 => Ok(Episodes::Count(n)),
+            _ => Err("must be a number from 1, or `all`".to_owned()),
+        },
+    }
+}
+
+/// The cores of this machine.
+pub(crate) fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+impl Run {
+    pub(crate) fn execute(&self) -> anyhow::Result<()> {
+        let entry = find(&self.id)?;
+        let overrides = self.settings.overrides()?;
+        let config = entry.configure(&overrides)?;
+        let sources = entry.make(&overrides, 1, Options::default())?.spec().sources.clone();
+        let run = heldout_eval::Run {
+            entry,
+            overrides: &overrides,
+            policy: &self.policy,
+            episodes: self.episodes,
+            seed: self.seed,
+            threads: self.threads,
+        };
+        let bar = progress::bar(0, "episodes");
+        let played = run.play(|done, total| {
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+        })?;
+        bar.finish_and_clear();
+        let estimates = played.estimates();
+        if self.json {
+            let metrics: Map<String, Value> =
+                estimates.iter().map(|(name, estimate)| ((*name).to_owned(), json!(estimate))).collect();
+            return crate::print_json(&json!({
+                "id": entry.id(),
+                "version": env!("CARGO_PKG_VERSION"),
+                "policy": self.policy,
+                "episodes": played.episodes.len(),
+                "seed": self.seed,
+                "config": config,
+                "sources": sources,
+                "metrics": metrics,
+            }));
+        }
+        let mut text = format!(
+            "{} {}, policy {}, {} episodes, seed {}\nconfig {config}\n",
+            entry.id(),
+            env!("CARGO_PKG_VERSION"),
+            self.policy,
+            played.episodes.len(),
+            self.seed
+        );
+        for source in sources {
+            text += &format!("{} {}\n", source.name, source.content);
+        }
+        let width = estimates.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+        text += &format!("\n{:width$}  {:>10}  95 % interval\n", "metric", "mean");
+        for (name, estimate) in estimates {
+            let interval = match (estimate.low, estimate.high) {
+                (Some(low), Some(high)) => format!("{low:.4} to {high:.4}"),
+                _ => "unknown from one episode".to_owned(),
+            };
+            text += &format!("{name:width$}  {:>10.4}  {interval}\n", estimate.mean);
+        }
+        crate::print(&text)
+    }
+}

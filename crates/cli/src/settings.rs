@@ -1,0 +1,50 @@
+//! Configs on the command line: `--set key=value`.
+
+use anyhow::{Context, bail};
+use serde_json::{Map, Value};
+
+/// The config of an environment.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Settings {
+    /// Sets a key of the config: a TOML value, else a string; `preset=NAME` applies first, `a.b=1` reaches into a table.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+}
+
+impl Settings {
+    /// The overrides as one table; a later setting of a key replaces an earlier one.
+    pub(crate) fn overrides(&self) -> anyhow::Result<Map<String, Value>> {
+        let mut overrides = Map::new();
+        for setting in &self.set {
+            let (path, text) =
+                setting.split_once('=').with_context(|| format!("`--set {setting}` must be `--set key=value`"))?;
+            let mut table = &mut overrides;
+            let mut keys: Vec<&str> = path.split('.').collect();
+            if keys.iter().any(|k| k.is_empty()) {
+                bail!("`--set {setting}`: `{path}` is not a key");
+            }
+            let last = keys.pop().unwrap_or(path);
+            for key in keys {
+                let inner = table.entry(key).or_insert_with(|| Value::Object(Map::new()));
+                table = match inner {
+                    Value::Object(inner) => inner,
+                    other => bail!("`--set {setting}`: `{key}` is already `{other}`, not a table"),
+                };
+            }
+            table.insert(last.to_owned(), value(text).with_context(|| format!("`--set {setting}`"))?);
+        }
+        Ok(overrides)
+    }
+}
+
+/// Reads a TOML value; what is none is a string.
+fn value(text: &str) -> anyhow::Result<Value> {
+    let table = toml::from_str::<toml::Table>(&format!("value = {text}")).ok().filter(|t| t.len() == 1);
+    let Some(parsed) = table.and_then(|mut t| t.remove("value")) else { return Ok(Value::String(text.to_owned())) };
+    if let toml::Value::Float(x) = parsed
+        && !x.is_finite()
+    {
+        bail!("`{text}` is not a finite number");
+    }
+    Ok(serde_json::to_value(parsed)?)
+}
