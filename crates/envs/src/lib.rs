@@ -21,4 +21,5 @@
 pub mod card;
 pub mod example;
 pub mod registry;
+pub mod s2b;
 pub mod transcript;
