@@ -124,7 +124,7 @@ fn average(samples: u32, protocol: Protocol, runs: u64) -> Disentanglement {
 #[test]
 fn s2b_check_24_stimuli_are_disentangled_and_the_protocol_explains_the_paper() {
     for samples in [1, 5] {
-        let full = average(samples, Protocol::FullFactorial, 500);
+        let full = average(samples, Protocol::FullFactorial, 100);
         near("FactorVAE", full.factor_vae, 1.0, 5e-4);
         near("MIG", full.mig, 1.0, 5e-4);
         near("modularity", full.modularity, 1.0, 5e-4);
