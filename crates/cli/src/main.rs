@@ -15,6 +15,7 @@ mod list;
 mod progress;
 mod render;
 mod run;
+mod s2b;
 mod settings;
 
 /// Tells whether a learning agent generalises beyond what it was trained on.
@@ -37,6 +38,8 @@ enum Command {
     Render(render::Render),
     /// Measures steps per second.
     Bench(bench::Bench),
+    /// Metrics of languages and stimuli of the S2B family.
+    S2b(s2b::S2b),
 }
 
 fn main() -> ExitCode {
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
         Command::Run(run) => run.execute(),
         Command::Render(render) => render.execute(),
         Command::Bench(bench) => bench.execute(),
+        Command::S2b(s2b) => s2b.execute(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

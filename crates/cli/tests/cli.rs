@@ -182,3 +182,25 @@ fn bench_prints_a_list() {
     assert_eq!((row["envs"].as_u64(), row["threads"].as_u64()), (Some(8), Some(2)));
     assert!(stdout(&["bench", "--seconds", "0.05", "--envs", "4"]).contains("example/grid-v1"));
 }
+
+#[test]
+fn s2b_measures_languages_and_stimuli() {
+    let posdis = json(&["s2b", "language", "--speaker", "posdis", "--values", "5,5,5", "--values", "2,3,5", "--json"]);
+    let near = |value: &Value, expected: f64| {
+        let value = value.as_f64().unwrap();
+        assert!((value - expected).abs() < 1e-3, "{value}, must be {expected}");
+    };
+    near(&posdis["languages"][0]["posdis"], 1.0);
+    near(&posdis["languages"][0]["topsim"], 0.9421);
+    near(&posdis["languages"][1]["bosdis"], 0.4519);
+    let bag = json(&["s2b", "language", "--speaker", "bag-of-symbols", "--json"]);
+    near(&bag["languages"][0]["bosdis"], 1.0);
+    let full = json(&["s2b", "disentanglement", "--spaces", "5", "--json"]);
+    near(&full["factor_vae"]["mean"], 1.0);
+    let fixed = &["s2b", "disentanglement", "--samples", "1", "--points", "128", "--batch", "128", "--json"];
+    near(&json(fixed)["modularity"]["mean"], 0.666);
+    assert!(stdout(&["s2b", "language"]).contains("topsim"));
+    refused(&["s2b", "language", "--speaker", "loud"], &["`posdis`", "loud"]);
+    refused(&["s2b", "language", "--values", "5,99"], &["2 to 16"]);
+    refused(&["s2b", "language", "--speaker", "bag-of-symbols", "--vocabulary", "6"], &["at least 15"]);
+}
