@@ -1,6 +1,6 @@
 //! Playing episodes of one environment with scripted policies.
 
-use heldout_core::{Autoreset, BatchError, Buffers, Options, Reset, Seed, Seeding, Spec, VecEnv};
+use heldout_core::{Autoreset, BatchError, Buffers, Options, Reset, Scope, Seed, Seeding, Spec, VecEnv};
 use heldout_envs::registry::{Entry, MakeError};
 use serde_json::{Map, Value};
 
@@ -116,7 +116,7 @@ pub struct Run<'a> {
 pub struct Episode {
     /// Which problem it was, where the set is finite.
     pub problem: Option<u32>,
-    /// The metrics of the batch's spec.
+    /// The metrics that speak at an episode's end.
     pub metrics: Vec<f32>,
 }
 
@@ -162,7 +162,9 @@ impl Run<'_> {
         let options = Options { autoreset: Autoreset::Disabled, max_steps: None, threads: self.threads };
         let mut env = self.entry.make(self.overrides, copies, options)?;
         seats.seat(&mut *env, Seed(0))?;
-        let names = env.spec().metrics.iter().map(|m| m.name.clone()).collect();
+        let all = env.spec().metrics.iter().enumerate();
+        let told: Vec<usize> = all.filter(|(_, m)| m.scope == Scope::Episode).map(|(i, _)| i).collect();
+        let names = told.iter().map(|&i| env.spec().metrics[i].name.clone()).collect();
 
         let mut table = Table { run: self, total, next: 0, playing: vec![None; copies], ended: 0 };
         let mut buffers = Buffers::new(env.spec(), copies);
@@ -179,7 +181,7 @@ impl Run<'_> {
             }
             for copy in (0..copies).filter(|&copy| ended[copy]) {
                 if let Some(number) = table.playing[copy] {
-                    let metrics = buffers.metrics[copy * width..(copy + 1) * width].to_vec();
+                    let metrics = told.iter().map(|&i| buffers.metrics[copy * width + i]).collect();
                     episodes[number] = Some(Episode { problem: env.problem(copy)?, metrics });
                     table.ended += 1;
                 }
