@@ -74,7 +74,7 @@ pub fn transcript(entry: &Entry) -> String {
     text
 }
 
-/// Checksum of everything that [`COPIES`] copies write in [`COPY_STEPS`] random steps, spread over `threads` threads.
+/// Checksum of everything that 131 copies write in 60 random steps, spread over `threads` threads.
 ///
 /// # Panics
 ///
