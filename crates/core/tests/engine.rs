@@ -150,7 +150,7 @@ impl Policy<Counter> for Peek {
 
 fn batch(len: usize, options: Options) -> (Batch<Counter>, Buffers) {
     let batch = Batch::new(&Config::default(), len, options).unwrap();
-    let buffers = Buffers::new(batch.spec(), len);
+    let buffers = Buffers::with_last(batch.spec(), len);
     (batch, buffers)
 }
 
@@ -204,9 +204,7 @@ fn same_step_autoreset_leaves_the_last_observation() {
     }
     assert_eq!(out.rows().row(0).f32(1), other.rows().row(0).f32(1), "both modes begin the same second episode");
     let mut small = Buffers::new(env.spec(), 2);
-    let mut view = small.output();
-    view.last = None;
-    assert_eq!(env.step(&[0; 6], view), Err(BatchError::NoLast));
+    assert_eq!(env.step(&[0; 6], small.output()), Err(BatchError::NoLast));
 }
 
 #[test]
@@ -320,7 +318,7 @@ fn damaged_and_foreign_states_are_refused() {
 fn copies_walk_permutations_of_a_finite_set() {
     let config = Config { goal: 1, problems: Some(5) };
     let mut env = Batch::<Counter>::new(&config, 3, with(Autoreset::SameStep)).unwrap();
-    let mut out = Buffers::new(env.spec(), 3);
+    let mut out = Buffers::with_last(env.spec(), 3);
     env.reset(Reset::seed(Seed(4)), out.output()).unwrap();
     let mut played = vec![Vec::new(); 3];
     for _ in 0..15 {
@@ -340,7 +338,7 @@ fn copies_walk_permutations_of_a_finite_set() {
     assert_ne!(played[0], played[1]);
     // The order is the copy's own: alone it is the same.
     let mut alone = Batch::<Counter>::new(&config, 1, with(Autoreset::SameStep)).unwrap();
-    let mut small = Buffers::new(alone.spec(), 1);
+    let mut small = Buffers::with_last(alone.spec(), 1);
     let seeds = [Some(Seed(4).derive(1))];
     alone.reset(Reset { seeds: Seeding::Copies(&seeds), ..Reset::default() }, small.output()).unwrap();
     for &expected in &played[1] {

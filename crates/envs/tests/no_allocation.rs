@@ -44,7 +44,7 @@ fn a_step_allocates_nothing() {
         for autoreset in common::MODES[..2].iter().copied() {
             // A cap, so that restarts occur whatever the rules.
             let mut env = case.make(6, Options { autoreset, max_steps: Some(23), ..Options::default() });
-            let mut buffers = Buffers::new(env.spec(), 6);
+            let mut buffers = Buffers::with_last(env.spec(), 6);
             let script = script(env.spec(), 6, 400, 9);
             env.reset(Reset::seed(Seed(5)), buffers.output()).unwrap();
             let mut ends = 0;

@@ -108,7 +108,7 @@ fn modes_show_the_same_episodes() {
     for case in cases() {
         let run = |autoreset| {
             let mut env = case.make(1, Options { autoreset, max_steps: Some(40), ..Options::default() });
-            let mut buffers = Buffers::new(env.spec(), 1);
+            let mut buffers = Buffers::with_last(env.spec(), 1);
             env.reset(Reset::seed(Seed(5)), buffers.output()).unwrap();
             let mut log = vec![env.save(0).unwrap()];
             let mut actions = script(env.spec(), 1, 400, 9).into_iter();
