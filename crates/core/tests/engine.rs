@@ -436,11 +436,14 @@ fn policies_resume_with_the_state() {
     assert!(first.chunks(3).any(|a| a != &first[..3]), "the policy is random");
 }
 
+/// Something done to a spec, and what is said of it then.
+type Break = (fn(&mut Spec), &'static str);
+
 #[test]
 fn specs_that_cannot_be_carried_are_refused() {
     let good = Counter::new(&Config::default()).unwrap().spec;
     assert_eq!(good.check(), Ok(()));
-    let broken: [(fn(&mut Spec), &str); 7] = [
+    let broken: [Break; 7] = [
         (|s| s.observation.clear(), "would number 0, must be 1 to 16"),
         (|s| s.observation[1].name = "count", "would name `count` twice"),
         (|s| s.agents[1].name = "left", "would name `left` twice"),
