@@ -107,11 +107,15 @@ impl Memory {
             over[i] = status.ended();
             ended += usize::from(status.ended());
         }
-        show(spec, &self.metrics, &self.status, ended > 0, self.shown_metrics.write());
+        show(spec, &self.metrics, &self.status, self.shown_metrics.write(), |scope| match scope {
+            Scope::Step => Whose::All,
+            Scope::Episode if ended > 0 => Whose::Ended,
+            Scope::Episode => Whose::Nobody,
+        });
         if let Some(finals) = &mut self.finals
             && ended > 0
         {
-            show(spec, &finals.metrics, &self.status, true, finals.shown.write());
+            show(spec, &finals.metrics, &self.status, finals.shown.write(), |_| Whose::Ended);
         }
         if spec.problems.is_some() {
             let problems = self.problems.write();
@@ -129,19 +133,26 @@ impl Memory {
     }
 }
 
-/// Writes metrics a row each: those of the step for every copy, those of the episode where it has ended.
-fn show(spec: &Spec, metrics: &[f32], status: &[Status], any_ended: bool, shown: &mut [f64]) {
+/// Of which copies a metric says something.
+enum Whose {
+    All,
+    Ended,
+    Nobody,
+}
+
+/// Writes metrics a row each, zero for copies of which they say nothing; rows that say nothing of any are left.
+fn show(spec: &Spec, metrics: &[f32], status: &[Status], shown: &mut [f64], whose: impl Fn(Scope) -> Whose) {
     let width = spec.metrics.len();
     for ((j, metric), row) in spec.metrics.iter().enumerate().zip(shown.chunks_exact_mut(status.len())) {
         let values = metrics.iter().skip(j).step_by(width);
-        match metric.scope {
-            Scope::Step => row.iter_mut().zip(values).for_each(|(shown, &value)| *shown = f64::from(value)),
-            Scope::Episode if any_ended => {
+        match whose(metric.scope) {
+            Whose::All => row.iter_mut().zip(values).for_each(|(shown, &value)| *shown = f64::from(value)),
+            Whose::Ended => {
                 for ((shown, &value), status) in row.iter_mut().zip(values).zip(status) {
                     *shown = if status.ended() { f64::from(value) } else { 0.0 };
                 }
             }
-            Scope::Episode => {}
+            Whose::Nobody => {}
         }
     }
 }
