@@ -1,6 +1,6 @@
 //! `heldout._native`: names, arrays and errors converted, nothing decided.
 //!
-//! A [`batch::Batch`] holds one type-erased batch of the registry and the memory that it writes, which numpy arrays show
+//! A `Batch` holds one type-erased batch of the registry and the memory that it writes, which numpy arrays show
 //! without a copy. What the Python interfaces want to see made of it is Python's affair
 //! (`python/heldout`). Structured data (configs, specs) crosses the border as JSON: it is small, crosses once an
 //! environment, and the registry speaks it anyway.

@@ -82,6 +82,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, NDArray[Any]]):
         self._observations = self._plain(arrays["observation"])
         self._same_step = self.autoreset_mode == AutoresetMode.SAME_STEP
         everyone = np.ones(len(self._batch), dtype=np.bool_)
+        everyone.flags.writeable = False
         numbers = range(len(self._spec.metrics))
         #: What infos hold while episodes go on, and when one has ended.
         self._running = self._infos(arrays, "", self._spec.step_metrics, everyone)
