@@ -21,8 +21,8 @@ class Env(Single, gymnasium.Env[Any, Any]):
     ``info`` holds the metrics of the step, at the end of an episode all metrics, and ``problem`` where the set is
     finite. Observations of one field are an array, of several a dict; text is ``str``. All are new at every call.
 
-    A step limit given to ``gymnasium.make`` is Gymnasium's own wrapper, which knows no metrics: :meth:`metrics` has them
-    then. One given to this class, or to ``gymnasium.make_vec``, is the engine's.
+    A step limit given to ``gymnasium.make`` is Gymnasium's own wrapper, which knows no metrics: :meth:`metrics` has
+    them then. One given to this class, or to ``gymnasium.make_vec``, is the engine's.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array", "ansi"], "render_fps": 10}  # type: ignore[misc]
