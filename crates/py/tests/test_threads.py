@@ -37,6 +37,7 @@ def test_the_lock_is_released_while_stepping(no_preemption: None) -> None:
         stepping.wait()
         seen = seen or not done
         thread.join()
+        assert done, "the step failed"
     assert seen
 
 

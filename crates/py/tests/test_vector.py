@@ -29,7 +29,8 @@ def agree(ours: tuple, theirs: tuple) -> None:
 @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
 @pytest.mark.parametrize("case", SINGLE_CASES, ids=str)
 def test_a_batch_is_what_gymnasium_makes_of_singles(case: Case, mode: AutoresetMode, copy: bool) -> None:
-    envs, singles = pair(case, mode, copy=copy)
+    # Short enough that restarts are met, whatever the environment's own limit.
+    envs, singles = pair(case, mode, copy=copy, max_episode_steps=60)
     seeds = [11, 3, 7, 3, 2**40]
     agree(envs.reset(seed=seeds), singles.reset(seed=seeds))
     envs.action_space.seed(1)
@@ -40,7 +41,7 @@ def test_a_batch_is_what_gymnasium_makes_of_singles(case: Case, mode: AutoresetM
         agree(ours, singles.step(actions))
         ends += int(np.sum(ours[2] | ours[3]))
     agree(envs.reset(), singles.reset())
-    assert ends > 0 or case.config, "no episode ends: restarts are not tested"
+    assert ends >= COPIES * (STEPS // 61)
 
 
 @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
