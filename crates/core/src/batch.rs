@@ -186,8 +186,6 @@ impl<E: Environment> Batch<E> {
         if let Some(last) = &out.last {
             check_fields(&self.engine.spec, rows, last.rows.given(), "a last observation field")?;
             size("last metrics", last.metrics.len(), envs * self.engine.spec.metrics.len())?;
-        } else if self.engine.autoreset == Autoreset::SameStep {
-            return Err(BatchError::NoLast);
         }
         Ok(())
     }
@@ -431,6 +429,9 @@ impl<E: Environment> VecEnv for Batch<E> {
         let width = self.engine.spec.action_width();
         size("actions", actions.len(), self.slots.len() * width)?;
         self.check_output(&out)?;
+        if self.engine.autoreset == Autoreset::SameStep && out.last.is_none() {
+            return Err(BatchError::NoLast);
+        }
         if self.engine.autoreset == Autoreset::Disabled
             && let Some(env) = self.slots.iter().position(|s| s.status.ended())
         {

@@ -114,7 +114,7 @@ pub struct Output<'a> {
     /// Metrics: a row a copy. Written at every call if any metric is of every step, else where an episode has ended;
     /// under same-step autoreset those of the ended episode are in [`Output::last`].
     pub metrics: &'a mut [f32],
-    /// The ends of episodes; needed by [`Autoreset::SameStep`] alone.
+    /// The ends of episodes; needed by steps under [`Autoreset::SameStep`] alone.
     pub last: Option<Last<'a>>,
 }
 

@@ -231,7 +231,7 @@ impl Batch {
         let envs = count("num_envs", num_envs)?;
         let entry = find(id).map_err(refused)?;
         let overrides = object(config)?;
-        let options = Options { autoreset, max_steps, threads };
+        let options = Options { autoreset, max_steps, threads, ..Options::default() };
         let (env, config) = py
             .detach(move || {
                 let config = entry.configure(&overrides)?;
@@ -389,6 +389,13 @@ impl Batch {
     fn set_experience(&mut self, copy: &Bound<'_, PyAny>, experience: PyBackedBytes) -> PyResult<()> {
         let copy = count("copy", copy)?;
         open(&mut self.env)?.set_experience(copy, &experience).map_err(refused)
+    }
+
+    /// Adds bytes, another copy's experience, to what has been experienced in a copy.
+    #[expect(clippy::needless_pass_by_value, reason = "extracted from an argument")]
+    fn merge_experience(&mut self, copy: &Bound<'_, PyAny>, experience: PyBackedBytes) -> PyResult<()> {
+        let copy = count("copy", copy)?;
+        open(&mut self.env)?.merge_experience(copy, &experience).map_err(refused)
     }
 
     /// Forgets what has been experienced in a copy.

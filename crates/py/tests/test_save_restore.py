@@ -175,3 +175,18 @@ def test_experience() -> None:
     assert heldout.Env("example/grid-v1").experience() is None
     with pytest.raises(heldout.HeldoutError, match="keeps no experience"):
         heldout.Env("example/grid-v1").clear_experience()
+
+
+def test_experience_is_merged() -> None:
+    env = heldout.VectorEnv("example/grid-v1", 3, experience=True)
+    env.reset(seed=1)
+    for _ in range(40):
+        env.step(env.action_space.sample())
+    first, second = (np.frombuffer(env.experience(i), dtype=np.uint32) for i in (0, 1))
+    other = heldout.Env("example/grid-v1", experience=True)
+    other.merge_experience(env.experience(0))
+    other.merge_experience(env.experience(1))
+    assert (np.frombuffer(other.experience(), dtype=np.uint32) == first + second).all()
+    env.clear_experience(2)
+    env.merge_experience(2, env.experience(0))
+    assert env.experience(2) == env.experience(0)

@@ -93,6 +93,10 @@ class Single:
         """Take bytes of :meth:`experience` as what has been experienced."""
         self._batch.set_experience(0, experience)
 
+    def merge_experience(self, experience: bytes) -> None:
+        """Add bytes of :meth:`experience`, of another environment, to what has been experienced."""
+        self._batch.merge_experience(0, experience)
+
     def clear_experience(self) -> None:
         """Forget what has been experienced."""
         self._batch.clear_experience(0)

@@ -225,6 +225,10 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, NDArray[Any]]):
         """Take bytes of :meth:`experience` as what has been experienced in a copy."""
         self._batch.set_experience(index, experience)
 
+    def merge_experience(self, index: int, experience: bytes) -> None:
+        """Add bytes of :meth:`experience`, of any copy, to what has been experienced in a copy."""
+        self._batch.merge_experience(index, experience)
+
     def clear_experience(self, index: int) -> None:
         """Forget what has been experienced in a copy."""
         self._batch.clear_experience(index)
