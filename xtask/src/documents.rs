@@ -16,7 +16,7 @@ fn card_path(entry: &Entry) -> PathBuf {
     root().join("crates/envs/src").join(family).join(format!("{}.md", name.replace('-', "_")))
 }
 
-fn golden_path(entry: &Entry) -> PathBuf {
+pub(crate) fn golden_path(entry: &Entry) -> PathBuf {
     root().join("crates/envs/tests/golden").join(format!("{}.txt", entry.id()))
 }
 

@@ -1,10 +1,15 @@
 //! Developer commands: `cargo xtask NAME`.
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
 mod documents;
+mod python;
+mod shell;
+mod test;
+mod wasm;
 
 /// Developer commands of heldout.
 #[derive(Parser)]
@@ -16,6 +21,12 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Installs what the tests need and runs everything.
+    Test {
+        /// Also what takes long to install: Stable-Baselines3 with its tensors, and cargo-deny.
+        #[arg(long)]
+        all: bool,
+    },
     /// Makes the tables of the cards anew.
     Cards {
         /// Only says which cards are stale.
@@ -28,12 +39,29 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
+    /// Builds the Python wheel into `target/wheels`.
+    Wheel,
+    /// Compares the digests of WebAssembly with the golden ones.
+    Wasm,
+    /// Measures every environment, in a release build.
+    Bench,
 }
 
-fn main() -> anyhow::Result<()> {
-    match Arguments::parse().command {
+fn main() -> ExitCode {
+    let done = match Arguments::parse().command {
+        Command::Test { all } => test::everything(all),
         Command::Cards { check } => documents::cards(check),
         Command::Golden { check } => documents::golden(check),
+        Command::Wheel => python::wheel(),
+        Command::Wasm => wasm::digests(),
+        Command::Bench => shell::run("cargo", &["run", "--release", "--package", "heldout", "--", "bench"]),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
     }
 }
 

@@ -14,3 +14,8 @@ mod stats;
 
 pub use play::{Episode, Episodes, PlayError, Played, Run, Seats};
 pub use stats::{Estimate, estimate};
+
+/// The README's Rust is compiled and run by `cargo test`.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -13,7 +13,7 @@ use super::config::{Actions, MAX_DISTRACTORS, Pool, Settings};
 use super::observe::Layout;
 use super::space::{MAX_DIMS, Meaning, Space};
 use super::speaker::{MAX_UTTERANCE, SpeakerRule, Tongue, Utterance, window};
-use super::split::{Halves, QueryRule, Sampler, SupportRule, longest_list};
+use super::split::{Halves, QueryRule, Sampler, SupportRule, longest_list, make_room};
 
 /// Most stimuli of the listener.
 const MAX_SLOTS: usize = MAX_DISTRACTORS as usize + 1;
@@ -247,7 +247,8 @@ impl Rules {
         ep.listed * self.settings.support_passes + (ep.targets.len() as u32 - ep.listed)
     }
 
-    pub(crate) fn start(&self, start: Start) -> Episode {
+    /// Makes room for the longest lists.
+    pub(crate) fn reserve(&self, ep: &mut Episode) {
         let s = &self.settings;
         let most_values = s.space.dims as u32 * u32::from(s.space.max_values);
         let meanings = u32::from(s.space.max_values).pow(s.space.dims as u32);
@@ -257,14 +258,20 @@ impl Rules {
             QueryRule::All => meanings as usize,
             QueryRule::Original => sampled.max((meanings * s.space.samples) as usize),
         };
+        make_room(&mut ep.targets, support + query);
+        ep.halves.grow(meanings);
+    }
+
+    pub(crate) fn start(&self, start: Start) -> Episode {
+        let s = &self.settings;
         let width = s.space.width();
         let seen = if s.full_observation { s.slots() } else { 1 };
         let block = if s.skip_idle { s.observations() * self.layout.width(Role::Listener) } else { 0 };
         let mut ep = Episode {
             seed: start.seed,
             space: Space::reserve(&s.space),
-            halves: Halves::reserve(meanings),
-            targets: Vec::with_capacity(support + query),
+            halves: Halves::default(),
+            targets: Vec::new(),
             listed: 0,
             permutation: vec![0; s.vocabulary as usize + 1],
             inverse: vec![0; s.vocabulary as usize + 1],
@@ -287,6 +294,7 @@ impl Rules {
             turns: [Turn::default(); HISTORY],
             block: vec![0.0; block],
         };
+        self.reserve(&mut ep);
         self.restart(&mut ep, start);
         ep
     }

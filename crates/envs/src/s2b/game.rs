@@ -71,6 +71,10 @@ impl Environment for Game {
         self.0.restart(state, start);
     }
 
+    fn reserve(&self, state: &mut Episode) {
+        self.0.reserve(state);
+    }
+
     fn step(&self, state: &mut Episode, actions: &[Act], rewards: &mut [f32]) -> Status {
         let (reward, status) = self.0.step(state, &actions[SPEAKER], &actions[LISTENER]);
         rewards.fill(reward);

@@ -65,6 +65,10 @@ impl Environment for Listener {
         self.0.restart(state, start);
     }
 
+    fn reserve(&self, state: &mut Episode) {
+        self.0.reserve(state);
+    }
+
     fn step(&self, state: &mut Episode, actions: &[Act], rewards: &mut [f32]) -> Status {
         let (reward, status) = self.0.step_with_speaker(state, &actions[0]);
         rewards[0] = reward;

@@ -8,7 +8,7 @@
 //! - [`episode`]: the rules of the games; [`codec`] their messages and actions;
 //! - [`listener`], [`game`]: the two environments, `s2b/listener-v1` and `s2b/game-v1`;
 //! - [`recall`]: `s2b/recall-v1`, the memory task with the same stimuli;
-//! - [`speaker`], [`reference`]: rule-based speakers and listeners;
+//! - [`speaker`], [`mod@reference`]: rule-based speakers and listeners;
 //! - [`metrics`]: how compositional a language is, how disentangled the stimuli are.
 
 pub mod codec;

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::draw;
 use super::space::{MAX_DIMS, Meaning, Representation, Space, SpaceRules, Tail};
-use super::split::{Halves, Split as Rule};
+use super::split::{Halves, Split as Rule, make_room};
 use crate::registry::{About, Preset};
 
 /// The entry of the registry.
@@ -295,12 +295,11 @@ impl Environment for Recall {
     }
 
     fn start(&self, start: Start) -> State {
-        let meanings = self.config.max_values.pow(self.config.dims);
         let mut state = State {
             seed: start.seed,
             space: Space::reserve(&self.space),
-            halves: Halves::reserve(meanings),
-            order: Vec::with_capacity(meanings as usize),
+            halves: Halves::default(),
+            order: Vec::new(),
             shot: 0,
             game: 0,
             prompt: false,
@@ -313,8 +312,15 @@ impl Environment for Recall {
             games: [0; SHOTS],
             right: [0; SHOTS],
         };
+        self.reserve(&mut state);
         self.restart(&mut state, start);
         state
+    }
+
+    fn reserve(&self, state: &mut State) {
+        let meanings = self.config.max_values.pow(self.config.dims);
+        make_room(&mut state.order, meanings as usize);
+        state.halves.grow(meanings);
     }
 
     fn restart(&self, state: &mut State, start: Start) {

@@ -71,6 +71,11 @@ pub(crate) fn longest_list(values: u32, shots: u32) -> usize {
     ((LONGEST + 1) * values * shots) as usize
 }
 
+/// Makes room for `most` meanings in all.
+pub(crate) fn make_room(list: &mut Vec<Meaning>, most: usize) {
+    list.reserve_exact(most.saturating_sub(list.len()));
+}
+
 /// The two halves of one episode's space.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Halves {
@@ -84,8 +89,15 @@ impl Halves {
     /// Halves that [`Halves::redraw`] never has to grow.
     #[must_use]
     pub fn reserve(meanings: u32) -> Self {
-        let most = meanings as usize;
-        Self { tests: [0; MAX_DIMS], support: Vec::with_capacity(most), query: Vec::with_capacity(most) }
+        let mut halves = Self::default();
+        halves.grow(meanings);
+        halves
+    }
+
+    /// Makes room for `meanings` meanings in either half.
+    pub(crate) fn grow(&mut self, meanings: u32) {
+        make_room(&mut self.support, meanings as usize);
+        make_room(&mut self.query, meanings as usize);
     }
 
     /// Splits the meanings of `structure`.

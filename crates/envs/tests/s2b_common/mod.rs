@@ -110,6 +110,6 @@ pub(crate) fn uniform(what: &str, counts: &[u32]) {
     let chi: f64 = counts.iter().map(|&c| f64::from(c) - expected).map(|d| d * d / expected).sum();
     let freedom = counts.len() as f64 - 1.0;
     // Wilson and Hilferty's approximation: the cube root is Gaussian.
-    let z = ((chi / freedom).cbrt() - (1.0 - 2.0 / (9.0 * freedom))) / (2.0 / (9.0 * freedom)).sqrt();
+    let z = (libm::cbrt(chi / freedom) - (1.0 - 2.0 / (9.0 * freedom))) / (2.0 / (9.0 * freedom)).sqrt();
     assert!(z < 5.0, "{what}: {counts:?} is not uniform ({z} sigma)");
 }

@@ -1,0 +1,84 @@
+//! `cargo xtask test`: everything, the cheapest first.
+
+use std::fs;
+use std::time::Instant;
+
+use anyhow::{Context, bail};
+
+use crate::shell::{Totals, command, exists, finish, run, tests};
+use crate::{documents, python, root, wasm};
+
+/// Longest README, and longest ARCHITECTURE.
+const MOST_LINES: usize = 150;
+
+/// Runs everything; with `all` also what takes long to install.
+pub(crate) fn everything(all: bool) -> anyhow::Result<()> {
+    let begin = Instant::now();
+    let mut totals = Totals::default();
+    let done = steps(all, &mut totals);
+    println!("\n{} s", begin.elapsed().as_secs());
+    println!("{} passed, {} failed", totals.passed, totals.failed);
+    done
+}
+
+fn steps(all: bool, totals: &mut Totals) -> anyhow::Result<()> {
+    title("documents");
+    papers()?;
+    title("fmt");
+    run("cargo", &["fmt", "--all", "--check"])?;
+    title("clippy");
+    let clippy = ["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"];
+    run("cargo", &clippy)?;
+    let bare = ["clippy", "-p", "heldout-core", "-p", "heldout-envs", "--no-default-features", "--all-targets"];
+    finish(command("cargo", &bare).args(["--", "--deny", "warnings"]))?;
+    title("rustdoc");
+    let mut doc = command("cargo", &["doc", "--workspace", "--no-deps", "--quiet"]);
+    finish(doc.env("RUSTDOCFLAGS", "--deny warnings"))?;
+    title("cards and goldens");
+    documents::cards(true)?;
+    documents::golden(true)?;
+    title("Rust tests");
+    tests(&mut command("cargo", &["test"]), totals)?;
+    title("Rust tests without threads and files");
+    let bare = ["test", "-p", "heldout-core", "-p", "heldout-envs", "--no-default-features"];
+    tests(&mut command("cargo", &bare), totals)?;
+    title("WebAssembly");
+    wasm::digests()?;
+    title("Python");
+    python::test(all, totals)?;
+    if all {
+        title("licences and sources of dependencies");
+        if !exists("cargo-deny") {
+            run("cargo", &["install", "--locked", "--quiet", "cargo-deny"])?;
+        }
+        run("cargo", &["deny", "check", "licenses", "bans", "sources"])?;
+    }
+    Ok(())
+}
+
+fn title(text: &str) {
+    println!("\n== {text}");
+}
+
+/// Checks that README and ARCHITECTURE are short, and that the paths that they name exist.
+fn papers() -> anyhow::Result<()> {
+    for name in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"] {
+        let text = fs::read_to_string(root().join(name)).with_context(|| format!("cannot read {name}"))?;
+        let lines = text.lines().count();
+        if lines > MOST_LINES {
+            bail!("{name} has {lines} lines, may have {MOST_LINES}");
+        }
+        // A word in backticks or a link target that looks like a path of the repository must be one.
+        for word in text.split(['`', '(', ')']).filter(|w| is_path(w)) {
+            if !root().join(word).exists() {
+                bail!("{name} names `{word}`, which does not exist");
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_path(word: &str) -> bool {
+    ["crates/", "xtask/", "docs/", ".ci/", ".cargo/"].iter().any(|p| word.starts_with(p))
+        && !word.contains([' ', '<', '*', '{'])
+}
