@@ -231,3 +231,21 @@ fn tails_are_what_their_names_say() {
         assert!((0.0..=1.0).contains(&redrawn), "{redrawn}");
     }
 }
+
+/// The weighted sampler repeats targets as often as its wording was measured to, in the mean over episodes.
+#[test]
+fn the_support_list_repeats_targets_as_measured() {
+    for (shots, samples, expected) in [(1, 1, 0.101), (2, 1, 0.23), (4, 4, 0.448)] {
+        let rules: Listener = rules(json!({"shots": shots, "samples": samples}));
+        let repeats = |state: <Listener as Environment>::State| {
+            let mut list = state.support_targets().to_vec();
+            let games = list.len() as f64;
+            list.sort_unstable();
+            list.dedup();
+            1.0 - list.len() as f64 / games
+        };
+        let share = states(&rules, 2 * EPISODES).map(repeats).sum::<f64>() / (2 * EPISODES) as f64;
+        println!("shots {shots}, samples {samples}: {share:.3} of the targets are repeats");
+        near("repeats", share, expected, 0.02);
+    }
+}
