@@ -181,19 +181,27 @@ pub struct Metric {
     pub name: String,
     /// When it says something.
     pub scope: Scope,
+    /// The metric that weighs it in a mean over episodes: the number of games that a share is of. `None`: all alike.
+    pub weight: Option<&'static str>,
 }
 
 impl Metric {
     /// A metric of every step.
     #[must_use]
     pub fn step(name: impl Into<String>) -> Self {
-        Self { name: name.into(), scope: Scope::Step }
+        Self { name: name.into(), scope: Scope::Step, weight: None }
     }
 
     /// A metric of the ended episode.
     #[must_use]
     pub fn episode(name: impl Into<String>) -> Self {
-        Self { name: name.into(), scope: Scope::Episode }
+        Self { name: name.into(), scope: Scope::Episode, weight: None }
+    }
+
+    /// The same, weighed by the metric called `name` in a mean over episodes.
+    #[must_use]
+    pub fn weighed_by(self, name: &'static str) -> Self {
+        Self { weight: Some(name), ..self }
     }
 }
 
@@ -305,6 +313,9 @@ impl Spec {
         names("observation fields", self.observation.iter().map(|f| f.name).collect())?;
         names("agents", self.agents.iter().map(|a| a.name).collect())?;
         names("metrics", self.metrics.iter().map(|m| m.name.as_str()).collect())?;
+        if let Some(weight) = self.metrics.iter().filter_map(|m| m.weight).find(|w| self.metric(w).is_none()) {
+            return Err(ConfigError::new("metrics", format!("would be weighed by `{weight}`, which is none of them")));
+        }
         within("observation fields", self.observation.len(), MAX_FIELDS)?;
         within("agents", self.agents.len(), MAX_AGENTS)?;
         for field in &self.observation {

@@ -443,7 +443,8 @@ type Break = (fn(&mut Spec), &'static str);
 fn specs_that_cannot_be_carried_are_refused() {
     let good = Counter::new(&Config::default()).unwrap().spec;
     assert_eq!(good.check(), Ok(()));
-    let broken: [Break; 7] = [
+    let broken: [Break; 8] = [
+        (|s| s.metrics.push(Metric::episode("x").weighed_by("y")), "would be weighed by `y`, which is none of them"),
         (|s| s.observation.clear(), "would number 0, must be 1 to 16"),
         (|s| s.observation[1].name = "count", "would name `count` twice"),
         (|s| s.agents[1].name = "left", "would name `left` twice"),

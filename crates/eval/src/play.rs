@@ -6,7 +6,7 @@ use heldout_core::{
 use heldout_envs::registry::{Entry, MakeError};
 use serde_json::{Map, Value};
 
-use crate::stats::{Estimate, estimate};
+use crate::stats::{Estimate, estimate, weighted_estimate};
 
 /// Bytes of observations that a run keeps in memory at the most.
 const MEMORY: usize = 64 << 20;
@@ -133,6 +133,8 @@ pub struct Episode {
 pub struct Played {
     /// Names of the metrics.
     pub names: Vec<String>,
+    /// Which of them weighs each in a mean, if any.
+    pub weights: Vec<Option<usize>>,
     /// Data that the rules were built from.
     pub sources: Vec<Source>,
     /// The episodes, in the order of their numbers.
@@ -140,12 +142,19 @@ pub struct Played {
 }
 
 impl Played {
-    /// Each metric's mean and interval over the episodes.
+    /// Each metric's mean and interval over the episodes, weighed where its spec says so.
     #[must_use]
     pub fn estimates(&self) -> Vec<(&str, Estimate)> {
         let column = |m: usize| self.episodes.iter().map(|e| f64::from(e.metrics[m])).collect::<Vec<_>>();
-        let all = self.names.iter().enumerate();
-        all.filter_map(|(m, name)| Some((name.as_str(), estimate(&column(m))?))).collect()
+        let all = self.names.iter().zip(&self.weights).enumerate();
+        all.filter_map(|(m, (name, weight))| {
+            let estimate = match weight {
+                Some(weight) => weighted_estimate(&column(m), &column(*weight)),
+                None => estimate(&column(m)),
+            };
+            Some((name.as_str(), estimate?))
+        })
+        .collect()
     }
 }
 
@@ -174,7 +183,9 @@ impl Run<'_> {
         seats.seat(&mut *env, Seed(0))?;
         let all = env.spec().metrics.iter().enumerate();
         let told: Vec<usize> = all.filter(|(_, m)| m.scope == Scope::Episode).map(|(i, _)| i).collect();
-        let names = told.iter().map(|&i| env.spec().metrics[i].name.clone()).collect();
+        let names: Vec<String> = told.iter().map(|&i| env.spec().metrics[i].name.clone()).collect();
+        let weight = |&i: &usize| names.iter().position(|name| Some(name.as_str()) == env.spec().metrics[i].weight);
+        let weights = told.iter().map(weight).collect();
 
         let mut table = Table { run: self, total, next: 0, playing: vec![None; copies], ended: 0 };
         let mut buffers = Buffers::new(env.spec(), copies);
@@ -199,7 +210,7 @@ impl Run<'_> {
             progress(table.ended, total);
             table.deal(&mut *env, &mut buffers, &ended)?;
         }
-        Ok(Played { names, sources: spec.sources, episodes: episodes.into_iter().flatten().collect() })
+        Ok(Played { names, weights, sources: spec.sources, episodes: episodes.into_iter().flatten().collect() })
     }
 }
 

@@ -38,6 +38,8 @@ pyo3::create_exception!(
 #[pymodule(gil_used = true)]
 mod _native {
     use heldout_envs::registry::{ENTRIES, Entry, find};
+    use heldout_envs::s2b::metrics::{Rows, compositionality};
+    use numpy::PyReadonlyArray2;
     use pyo3::prelude::*;
     use serde_json::json;
 
@@ -80,6 +82,36 @@ mod _native {
             "smallest": entry.smallest(),
         });
         Ok(about.to_string())
+    }
+
+    /// Topographic similarity, positional and bag-of-symbols disentanglement of a language: a row of `meanings` and one
+    /// of `messages` for each meaning, `vocabulary` tokens beside the end of sentence. `None` where undefined.
+    #[pyfunction]
+    #[expect(clippy::needless_pass_by_value, reason = "extracted from an argument")]
+    fn language_metrics(
+        meanings: PyReadonlyArray2<'_, i64>,
+        messages: PyReadonlyArray2<'_, i64>,
+        vocabulary: u32,
+    ) -> PyResult<(Option<f64>, Option<f64>, Option<f64>)> {
+        let table = |name: &str, array: &PyReadonlyArray2<'_, i64>| {
+            let array = array.as_array();
+            let cells = array.iter().map(|&x| u32::try_from(x).map_err(|_| x)).collect::<Result<Vec<_>, _>>();
+            let cells = cells.map_err(|x| refused(format!("`{name}` holds `{x}`, must hold integers from 0")))?;
+            if array.ncols() == 0 {
+                return Err(refused(format!("`{name}` has rows of no elements")));
+            }
+            Ok((cells, array.ncols(), array.nrows()))
+        };
+        let (meanings, width, rows) = table("meanings", &meanings)?;
+        let (messages, length, spoken) = table("messages", &messages)?;
+        if rows != spoken {
+            return Err(refused(format!("there are {rows} meanings and {spoken} messages, must be as many")));
+        }
+        if let Some(token) = messages.iter().find(|&&token| token > vocabulary) {
+            return Err(refused(format!("`messages` holds the token `{token}`, `vocabulary` is {vocabulary}")));
+        }
+        let scores = compositionality(Rows::new(&meanings, width), Rows::new(&messages, length), vocabulary);
+        Ok((scores.topsim, scores.posdis, scores.bosdis))
     }
 
     /// The whole config that overrides stand for; both are JSON.

@@ -334,9 +334,18 @@ pub(crate) fn spec(settings: &Settings, codecs: &[Codec; 2], layout: &Layout, ro
         metrics.extend((0..settings.space.dims).map(|i| Metric::step(format!("target_{i}"))));
         metrics.push(Metric::step("answer"));
     }
+    metrics.push(Metric::episode("support_accuracy").weighed_by("support_games"));
+    metrics.push(Metric::episode("zsct_accuracy").weighed_by("query_games"));
     metrics.extend(
-        ["support_accuracy", "zsct_accuracy", "support_games", "support_correct", "query_games", "query_correct"]
-            .map(Metric::episode),
+        [
+            "support_accuracy_by_episode",
+            "zsct_accuracy_by_episode",
+            "support_games",
+            "support_correct",
+            "query_games",
+            "query_correct",
+        ]
+        .map(Metric::episode),
     );
     let agent = |&role: &Role| {
         let sizes = codecs[role as usize].sizes();
@@ -389,8 +398,11 @@ pub(crate) fn metrics(rules: &Rules, ep: &Episode, values: &mut [f32]) {
         (0..structure.dims()).for_each(|i| put(f32::from(ep.now().target.meaning.value(i))));
         put(f32::from(ep.now().answer));
     }
-    put(ep.support.accuracy());
-    put(ep.query.accuracy());
+    // Once to be weighed by the number of games in a mean over episodes, once to count each episode alike.
+    for _ in 0..2 {
+        put(ep.support.accuracy());
+        put(ep.query.accuracy());
+    }
     put(ep.support.games as f32);
     put(ep.support.right as f32);
     put(ep.query.games as f32);
