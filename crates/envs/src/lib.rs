@@ -19,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 pub mod card;
+pub mod digits;
 pub mod example;
 pub mod registry;
 pub mod transcript;
