@@ -21,5 +21,6 @@
 pub mod card;
 pub mod digits;
 pub mod example;
+pub mod halma;
 pub mod registry;
 pub mod transcript;

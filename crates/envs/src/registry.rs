@@ -4,9 +4,15 @@ use heldout_core::{Batch, ConfigError, Environment, Options, PolicyInfo, VecEnv}
 use serde_json::{Map, Value};
 
 use crate::example::{grid, signal};
+use crate::halma;
 
 /// Every environment, in the order that documents show. Adding one is a line here.
-pub static ENTRIES: &[Entry] = &[Entry::of::<grid::Grid>(&grid::ABOUT), Entry::of::<signal::Signal>(&signal::ABOUT)];
+pub static ENTRIES: &[Entry] = &[
+    Entry::of::<grid::Grid>(&grid::ABOUT),
+    Entry::of::<signal::Signal>(&signal::ABOUT),
+    Entry::of::<halma::Symbolic>(&halma::symbolic::ABOUT),
+    Entry::of::<halma::Visual>(&halma::visual::ABOUT),
+];
 
 /// A named set of config overrides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

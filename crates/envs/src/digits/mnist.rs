@@ -80,7 +80,7 @@ pub fn checked(directory: &Path, index: usize) -> Result<Vec<u8>, MnistError> {
 }
 
 /// Bytes in hexadecimal.
-fn hexadecimal(bytes: &[u8]) -> String {
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     let digit = |n: u8| char::from(b"0123456789abcdef"[usize::from(n)]);
     bytes.iter().flat_map(|b| [digit(b >> 4), digit(b & 15)]).collect()
 }

@@ -10,6 +10,8 @@ mod strokes;
 mod templates;
 
 #[cfg(feature = "files")]
+pub(crate) use mnist::hexadecimal;
+#[cfg(feature = "files")]
 pub use mnist::{FILES, MnistError, cache, checked, directory};
 pub use strokes::{Pen, VERSION};
 
