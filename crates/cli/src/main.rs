@@ -50,7 +50,7 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("heldout: {error:#}");
+            note(&format!("heldout: {error:#}"));
             ExitCode::from(2)
         }
     }
@@ -63,6 +63,11 @@ fn print(text: &str) -> anyhow::Result<()> {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
     }
+}
+
+/// Says something on standard error; if nobody listens, so be it.
+fn note(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 /// Prints one JSON value.

@@ -113,7 +113,7 @@ impl Buffers {
 
     /// Fills the observations with values that no environment writes, so that an unwritten element shows.
     pub fn poison(&mut self, byte: u8) {
-        for array in &mut self.observation {
+        for array in self.observation.iter_mut().chain(&mut self.last_observation) {
             match array {
                 Array::F32(v) => v.fill(f32::from_bits(0x7fc0_0000 | u32::from(byte))),
                 Array::U8(v) => v.fill(byte),
@@ -121,6 +121,8 @@ impl Buffers {
             }
         }
         self.rewards.fill(f32::NAN);
+        self.metrics.fill(f32::NAN);
+        self.last_metrics.fill(f32::NAN);
     }
 
     /// Feeds observations, rewards and status to `crc`.

@@ -296,10 +296,25 @@ impl Spec {
                 Err(ConfigError::new(field, format!("would number {n}, must be 1 to {most}")))
             }
         };
+        within("frame width", self.frame.0, 1 << 14)?;
+        within("frame height", self.frame.1, 1 << 14)?;
+        let names = |what, names: Vec<&str>| {
+            let twice = names.iter().enumerate().find(|(i, name)| names[..*i].contains(name));
+            twice.map_or(Ok(()), |(_, name)| Err(ConfigError::new(what, format!("would name `{name}` twice"))))
+        };
+        names("observation fields", self.observation.iter().map(|f| f.name).collect())?;
+        names("agents", self.agents.iter().map(|a| a.name).collect())?;
+        names("metrics", self.metrics.iter().map(|m| m.name.as_str()).collect())?;
         within("observation fields", self.observation.len(), MAX_FIELDS)?;
         within("agents", self.agents.len(), MAX_AGENTS)?;
         for field in &self.observation {
-            within("elements of an observation field", field.len(), 1 << 28)?;
+            let elements = field.shape.iter().try_fold(1_usize, |n, &m| n.checked_mul(m)).unwrap_or(usize::MAX);
+            within("elements of an observation field", elements, 1 << 28)?;
+            // Written so that a bound that is not a number is refused too.
+            let ordered = field.low <= field.high;
+            if !ordered || (field.text && field.dtype != Dtype::U8) {
+                return Err(ConfigError::new(field.name, "has bounds or a type that nothing fits"));
+            }
             let fits = |own: &Vec<usize>| {
                 own.len() == field.shape.len() && own.iter().zip(&field.shape).all(|(own, all)| own <= all)
             };

@@ -1,6 +1,6 @@
 //! The table of environments, and how one is made from an id and a config.
 
-use heldout_core::{Batch, ConfigError, Environment, Options, PolicyInfo, VecEnv};
+use heldout_core::{Batch, ConfigError, Environment, Options, PolicyInfo, VecEnv, policy_infos};
 use serde_json::{Map, Value};
 
 use crate::example::{grid, signal};
@@ -51,6 +51,7 @@ pub struct Entry {
     defaults: fn() -> Value,
     complete: fn(Value) -> Result<Value, MakeError>,
     batch: fn(Value, usize, Options) -> Made,
+    policies: fn() -> Vec<PolicyInfo>,
 }
 
 /// A batch whose type is erased.
@@ -87,6 +88,9 @@ pub enum MakeError {
         /// What is wrong there.
         problem: String,
     },
+    /// A number of copies, or an option, out of range.
+    #[error(transparent)]
+    Options(#[from] ConfigError),
     /// A config that does not describe an environment.
     #[error("config of `{id}`: {error}")]
     Config {
@@ -121,6 +125,7 @@ impl Entry {
                     Batch::<E>::new(&config, len, options).map_err(|error| MakeError::Config { id: "", error })?;
                 Ok(Box::new(batch))
             },
+            policies: policy_infos::<E>,
         }
     }
 
@@ -169,6 +174,8 @@ impl Entry {
     ///
     /// If the overrides do not describe an environment, or `len` or the options are out of range.
     pub fn make(&self, overrides: &Map<String, Value>, len: usize, options: Options) -> Made {
+        let options = Options { id: self.about.id, ..options };
+        options.check(len)?;
         let config = self.configure(overrides)?;
         (self.batch)(config, len, options).map_err(|e| self.named(e))
     }
@@ -177,7 +184,7 @@ impl Entry {
     ///
     /// # Panics
     ///
-    /// Never: every entry's default config is valid, which a test shows.
+    /// Never: every entry's default config is valid and needs no file, which the tests of a build without files show.
     #[must_use]
     pub fn default_batch(&self) -> Box<dyn VecEnv> {
         self.make(&Map::new(), 1, Options::default()).expect("the default config is valid")
@@ -186,7 +193,7 @@ impl Entry {
     /// The scripted policies.
     #[must_use]
     pub fn policies(&self) -> Vec<PolicyInfo> {
-        self.default_batch().policies()
+        (self.policies)()
     }
 
     /// The overrides that make observations smallest.

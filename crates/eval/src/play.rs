@@ -1,6 +1,8 @@
 //! Playing episodes of one environment with scripted policies.
 
-use heldout_core::{Autoreset, BatchError, Buffers, Options, Reset, Scope, Seed, Seeding, Spec, VecEnv};
+use heldout_core::{
+    Autoreset, BatchError, Buffers, ExperienceError, Options, Reset, Scope, Seed, Seeding, Source, Spec, VecEnv,
+};
 use heldout_envs::registry::{Entry, MakeError};
 use serde_json::{Map, Value};
 
@@ -10,6 +12,9 @@ use crate::stats::{Estimate, estimate};
 const MEMORY: usize = 64 << 20;
 /// Copies that play at once at the most.
 const MOST_COPIES: usize = 256;
+
+/// Episodes of a run at the most.
+const MOST_EPISODES: usize = 10_000_000;
 
 /// Which episodes to play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,9 +89,12 @@ pub enum PlayError {
         /// Which environment.
         id: &'static str,
     },
-    /// No episodes at all.
-    #[error("the number of episodes is 0, must be at least 1")]
-    None,
+    /// No episodes at all, or more than can be kept.
+    #[error("the number of episodes is {count}, must be 1 to {MOST_EPISODES}")]
+    Count {
+        /// The number asked for.
+        count: usize,
+    },
     /// The environment cannot be made.
     #[error(transparent)]
     Make(#[from] MakeError),
@@ -125,6 +133,8 @@ pub struct Episode {
 pub struct Played {
     /// Names of the metrics.
     pub names: Vec<String>,
+    /// Data that the rules were built from.
+    pub sources: Vec<Source>,
     /// The episodes, in the order of their numbers.
     pub episodes: Vec<Episode>,
 }
@@ -154,12 +164,12 @@ impl Run<'_> {
             Episodes::Count(n) => n,
             Episodes::All => spec.problems.ok_or(PlayError::Endless { id: self.entry.id() })? as usize,
         };
-        if total == 0 {
-            return Err(PlayError::None);
+        if !(1..=MOST_EPISODES).contains(&total) {
+            return Err(PlayError::Count { count: total });
         }
         let fitting = MEMORY / (spec.row_bytes() * spec.agents.len()).max(1);
         let copies = total.min(MOST_COPIES).min(fitting.max(1));
-        let options = Options { autoreset: Autoreset::Disabled, max_steps: None, threads: self.threads };
+        let options = Options { autoreset: Autoreset::Disabled, threads: self.threads, ..Options::default() };
         let mut env = self.entry.make(self.overrides, copies, options)?;
         seats.seat(&mut *env, Seed(0))?;
         let all = env.spec().metrics.iter().enumerate();
@@ -189,7 +199,7 @@ impl Run<'_> {
             progress(table.ended, total);
             table.deal(&mut *env, &mut buffers, &ended)?;
         }
-        Ok(Played { names, episodes: episodes.into_iter().flatten().collect() })
+        Ok(Played { names, sources: spec.sources, episodes: episodes.into_iter().flatten().collect() })
     }
 }
 
@@ -209,6 +219,11 @@ impl Table<'_, '_> {
         let mut seeds = vec![None; mask.len()];
         let mut problems = vec![None; mask.len()];
         for copy in (0..mask.len()).filter(|&copy| mask[copy]) {
+            // An episode must not depend on what its copy has played before; most environments keep nothing anyway.
+            match env.clear_experience(copy) {
+                Err(BatchError::Experience(ExperienceError::None)) | Ok(()) => {}
+                Err(error) => return Err(error),
+            }
             self.playing[copy] = (self.next < self.total).then_some(self.next);
             if let Some(number) = self.playing[copy] {
                 self.next += 1;
