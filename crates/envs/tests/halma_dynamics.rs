@@ -278,3 +278,56 @@ fn halma_symbols_and_panels_are_one_task() {
         assert_eq!(one.state(0), two.state(0));
     }
 }
+
+/// The observation at the end of a trial is shown at the step that ended it, and only there.
+#[test]
+fn halma_trial_final_shows_the_end_of_a_trial() {
+    let file = ProblemFile::of("final", vec![maze((2, 5), "RRU", &[])]);
+    let config = serde_json::json!({"problems": file.path(), "observation": "compact", "trial_final_obs": true});
+    let config: SymbolicConfig = serde_json::from_value(config).unwrap();
+    let mut env = Batch::<Symbolic>::new(&config, 1, Options::default()).unwrap();
+    let mut buffers = Buffers::new(env.spec(), 1);
+    let look = |buffers: &Buffers| {
+        let rows = buffers.rows();
+        (rows.row(0).i32(0).to_vec(), rows.row(0).i32(1).to_vec())
+    };
+    env.reset(Reset::seed(Seed(0)), buffers.output()).unwrap();
+    let (start, none) = look(&buffers);
+    assert_eq!((start[8], start[9], none), (2, 1, vec![0; 11]));
+    env.step(&[2, 2, 0, 0, 0, 0], buffers.output()).unwrap();
+    assert_eq!(look(&buffers).1, [0; 11]);
+    env.step(&[1, 1, 0, 0, 0, 0], buffers.output()).unwrap();
+    let (now, last) = look(&buffers);
+    assert_eq!(now, start, "the next trial has begun");
+    assert_eq!(last, [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0], "one below is open, the goal is here");
+    env.step(&[2, 0, 0, 0, 0, 0], buffers.output()).unwrap();
+    assert_eq!(look(&buffers).1, [0; 11]);
+}
+
+/// A file that holds no problems is refused by name.
+#[test]
+fn halma_bad_problem_files_are_refused() {
+    let path = std::env::temp_dir().join(format!("heldout-halma-{}-bad.json", std::process::id()));
+    let refuse = |text: &str| {
+        std::fs::write(&path, text).unwrap();
+        let config = SymbolicConfig { problems: Some(path.display().to_string()), ..SymbolicConfig::default() };
+        let error = Symbolic::new(&config).unwrap_err().to_string();
+        std::fs::remove_file(&path).unwrap();
+        assert!(error.starts_with("`problems` "), "{error}");
+        error
+    };
+    assert!(refuse("{}").contains("format"));
+    let set = |version: u32, problems: &str| {
+        format!(
+            r#"{{"format": "heldout halma problems", "version": {version}, "test": "x", "origin": "y", "problems": [{problems}]}}"#
+        )
+    };
+    assert!(refuse(&set(2, "")).contains("version 2"));
+    assert!(refuse(&set(1, "")).contains("no problems"));
+    let maze = |path: &str| format!(r#"{{"maze": {{"start": [0, 0], "path": "{path}", "branches": []}}}}"#);
+    assert!(refuse(&set(1, &maze("RUL"))).contains("away from the goal"));
+    assert!(refuse(&set(1, &maze("D"))).contains("leaves the grid"));
+    assert!(refuse(&set(1, &maze("X"))).contains("`X` is no direction"));
+    let missing = SymbolicConfig { problems: Some("/nowhere/at/all.json".to_owned()), ..SymbolicConfig::default() };
+    assert!(Symbolic::new(&missing).unwrap_err().to_string().contains("/nowhere/at/all.json"));
+}

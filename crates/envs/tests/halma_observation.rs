@@ -4,7 +4,7 @@ mod halma;
 
 use halma::{TEST_LAW, TRAIN_LAW};
 use heldout_core::{Batch, Buffers, Environment, Options, Reset, Seed, Start, VecEnv};
-use heldout_envs::digits::{AREA, Digits, Hand, resize};
+use heldout_envs::digits::{Digits, Hand, Source, resize};
 use heldout_envs::halma::config::Pixels;
 use heldout_envs::halma::generate::{Split, maze_set};
 use heldout_envs::halma::maze::{Cell, Direction, Symmetry};
@@ -68,82 +68,104 @@ fn state_at(env: &Visual, maze: u32, cell: Cell) -> State {
     serde_json::from_value(value).unwrap()
 }
 
-#[test]
-fn halma_check_12_panels_show_what_they_must() {
-    for (split, hand, other) in [(Split::Train, Hand::Train, Hand::Test), (Split::Test, Hand::Test, Hand::Train)] {
-        let config = VisualConfig { split, mazes: 12, pixels: Pixels::F32, ..VisualConfig::default() };
-        let env = Visual::new(&config).unwrap();
-        let again = Visual::new(&config).unwrap();
-        let field = &env.spec().observation[0];
-        assert_eq!((field.shape.as_slice(), field.low, field.high), (&[PANEL, PANEL, 3][..], 0.0, 1.0));
-        let (digits, others) = (Digits::strokes(hand), Digits::strokes(other));
-        // The two hands share no image: what is in one is not in the other.
-        for d in 1..10 {
-            for i in 0..digits.len(d) {
-                assert!((0..others.len(d)).all(|j| digits.image(d, i) != others.image(d, j)));
-            }
-        }
-        for (m, maze) in env.rules().mazes().iter().enumerate() {
-            for cell in maze.cells() {
-                let state = state_at(&env, m as u32, cell);
-                let view = *env.rules().seen(&state);
-                let layout = env.layout(&state);
-                let glyphs = layout.glyphs();
-                let shown = view.0.iter().filter(|&&n| n != 0).count();
-                assert_eq!(glyphs.len(), shown);
-                let mut panel = vec![f32::NAN; PANEL * PANEL * 3];
-                env.panels().write(m as u32, cell.index(), &mut panel);
-                assert!(panel.iter().all(|x| (0.0..=1.0).contains(x)));
-                let mut same = vec![f32::NAN; PANEL * PANEL * 3];
-                again.panels().write(m as u32, cell.index(), &mut same);
-                assert!(panel == same, "a panel is fixed for its maze and cell");
-                env.panels().write_layout(&view, &layout, &mut same);
-                assert!(panel == same, "patches show what glyphs say");
-                let mut left = panel.clone();
-                for (i, glyph) in glyphs.iter().enumerate() {
-                    let (x, y, side) = (usize::from(glyph.x), usize::from(glyph.y), usize::from(glyph.side));
-                    assert!((20..=31).contains(&side) && x + side <= PANEL && y + side <= PANEL);
-                    for b in &glyphs[..i] {
-                        let (bx, by, bs) = (usize::from(b.x), usize::from(b.y), usize::from(b.side));
-                        assert!(x + side <= bx || bx + bs <= x || y + side <= by || by + bs <= y, "boxes are disjoint");
-                    }
-                    let row = usize::from(glyph.row);
-                    assert_eq!(i32::from(glyph.digit), i32::from(view.0[row]).abs());
-                    let (_, rgb) = colour(&view, row);
-                    let expected = match row {
-                        HINT => HINT_COLOUR,
-                        0..GOAL_X => WALL_COLOURS[row % 4],
-                        GOAL_X => GOAL_COLOURS[if view.0[row] < 0 { 0 } else { 2 }],
-                        _ => GOAL_COLOURS[if view.0[row] > 0 { 1 } else { 3 }],
-                    };
-                    assert_eq!(rgb, expected);
-                    // Each pixel is the colour at the grey level of an image of this hand.
-                    let mut grey = vec![0; side * side];
-                    if row < DIGITS {
-                        resize(digits.image(glyph.digit.into(), glyph.image), side, &mut grey);
-                    }
-                    let mut ink = 0;
-                    for (at, &grey) in grey.iter().enumerate() {
-                        let pixel = ((y + at / side) * PANEL + x + at % side) * 3;
-                        let seen = &mut left[pixel..pixel + 3];
-                        let level = if row < DIGITS {
-                            f32::from(grey) / 255.0
-                        } else {
-                            seen[0] * 255.0 / f32::from(HINT_COLOUR[0])
-                        };
-                        for (channel, c) in seen.iter_mut().zip(rgb) {
-                            assert!((*channel - level * f32::from(c) / 255.0).abs() < 0.003, "hue of row {row}");
-                            *channel = 0.0;
-                        }
-                        ink += usize::from(level > 0.5);
-                    }
-                    assert!(ink >= 12, "the glyph of row {row} is too faint: {ink} pixels");
+/// Asserts that every panel shows the entries of its cell, in images of the digits that belong to its split.
+fn check_panels(config: &VisualConfig) {
+    let env = Visual::new(config).unwrap();
+    let again = Visual::new(config).unwrap();
+    let field = &env.spec().observation[0];
+    assert_eq!((field.shape.as_slice(), field.low, field.high), (&[PANEL, PANEL, 3][..], 0.0, 1.0));
+    let hand = if config.split == Split::Train { Hand::Train } else { Hand::Test };
+    let digits = Digits::open(config.digits, hand, None).unwrap();
+    assert_eq!(env.spec().sources[0].content, digits.content());
+    for (m, maze) in env.rules().mazes().iter().enumerate() {
+        for cell in maze.cells() {
+            let state = state_at(&env, m as u32, cell);
+            let view = *env.rules().seen(&state);
+            let layout = env.layout(&state);
+            let glyphs = layout.glyphs();
+            let shown = view.0.iter().filter(|&&n| n != 0).count();
+            assert_eq!(glyphs.len(), shown);
+            let mut panel = vec![f32::NAN; PANEL * PANEL * 3];
+            env.panels().write(m as u32, cell.index(), &mut panel);
+            assert!(panel.iter().all(|x| (0.0..=1.0).contains(x)));
+            let mut same = vec![f32::NAN; PANEL * PANEL * 3];
+            again.panels().write(m as u32, cell.index(), &mut same);
+            assert!(panel == same, "a panel is fixed for its maze and cell");
+            env.panels().write_layout(&view, &layout, &mut same);
+            assert!(panel == same, "patches show what glyphs say");
+            let mut left = panel.clone();
+            for (i, glyph) in glyphs.iter().enumerate() {
+                let (x, y, side) = (usize::from(glyph.x), usize::from(glyph.y), usize::from(glyph.side));
+                assert!((20..=31).contains(&side) && x + side <= PANEL && y + side <= PANEL);
+                for b in &glyphs[..i] {
+                    let (bx, by, bs) = (usize::from(b.x), usize::from(b.y), usize::from(b.side));
+                    assert!(x + side <= bx || bx + bs <= x || y + side <= by || by + bs <= y, "boxes are disjoint");
                 }
-                assert!(left.iter().all(|&x| x == 0.0), "there is nothing but glyphs");
+                let row = usize::from(glyph.row);
+                assert_eq!(i32::from(glyph.digit), i32::from(view.0[row]).abs());
+                let (_, rgb) = colour(&view, row);
+                let expected = match row {
+                    HINT => HINT_COLOUR,
+                    0..GOAL_X => WALL_COLOURS[row % 4],
+                    GOAL_X => GOAL_COLOURS[if view.0[row] < 0 { 0 } else { 2 }],
+                    _ => GOAL_COLOURS[if view.0[row] > 0 { 1 } else { 3 }],
+                };
+                assert_eq!(rgb, expected);
+                // Each pixel is the colour at the grey level of an image of this hand.
+                let mut grey = vec![0; side * side];
+                if row < DIGITS {
+                    resize(digits.image(glyph.digit.into(), glyph.image), side, &mut grey);
+                }
+                let mut ink = 0;
+                for (at, &grey) in grey.iter().enumerate() {
+                    let pixel = ((y + at / side) * PANEL + x + at % side) * 3;
+                    let seen = &mut left[pixel..pixel + 3];
+                    let level = if row < DIGITS {
+                        f32::from(grey) / 255.0
+                    } else {
+                        seen[0] * 255.0 / f32::from(HINT_COLOUR[0])
+                    };
+                    for (channel, c) in seen.iter_mut().zip(rgb) {
+                        assert!((*channel - level * f32::from(c) / 255.0).abs() < 0.003, "hue of row {row}");
+                        *channel = 0.0;
+                    }
+                    ink += usize::from(level > 0.5);
+                }
+                // Our own digits are legible at any size; some of MNIST's are faint.
+                let least = if config.digits == Source::Strokes { 12 } else { 1 };
+                assert!(ink >= least, "the glyph of row {row} is too faint: {ink} pixels");
             }
+            assert!(left.iter().all(|&x| x == 0.0), "there is nothing but glyphs");
         }
     }
-    assert_eq!(Digits::strokes(Hand::Test).image(3, 0).len(), AREA);
+}
+
+#[test]
+fn halma_check_12_panels_show_what_they_must() {
+    for split in [Split::Train, Split::Test] {
+        check_panels(&VisualConfig { split, mazes: 12, pixels: Pixels::F32, ..VisualConfig::default() });
+    }
+    // The two hands share no image: what is in one is not in the other.
+    let (train, test) = (Digits::strokes(Hand::Train), Digits::strokes(Hand::Test));
+    for d in 1..10 {
+        for i in 0..train.len(d) {
+            assert!((0..test.len(d)).all(|j| train.image(d, i) != test.image(d, j)));
+        }
+    }
+}
+
+/// The same with MNIST, where the user has it: test panels use test images only.
+#[cfg(feature = "files")]
+#[test]
+fn halma_check_12_panels_of_mnist_show_what_they_must() {
+    if !heldout_envs::digits::directory(None).join("t10k-labels-idx1-ubyte").exists() {
+        eprintln!("skipped: the MNIST files are not here; `heldout data mnist` obtains them");
+        return;
+    }
+    for split in [Split::Train, Split::Test] {
+        let digits = Source::Mnist;
+        check_panels(&VisualConfig { split, mazes: 12, pixels: Pixels::F32, digits, ..VisualConfig::default() });
+    }
 }
 
 /// Under `resample_panels` a panel is another one each time, and of the same entries.

@@ -335,6 +335,6 @@ fn halma_check_30_an_annealed_agent_leads_to_full_tests() {
 /// The explorer with every second action random leads to tests of every kind that learners are asked.
 #[test]
 fn halma_a_half_random_explorer_leads_to_full_tests() {
-    let classes = check_all(&logged("half", 0, |_| 0.0));
+    let classes = check_all(&logged("half", 1, |_| 0.0));
     assert!([Class::St2, Class::Aft1, Class::Aft3, Class::Ant].iter().all(|c| classes.contains(c)), "{classes:?}");
 }

@@ -65,6 +65,8 @@ pub struct Visits {
 pub struct Experience {
     /// Checksum of the mazes.
     set: u32,
+    /// Which changes were counted as caused.
+    rule: CausalRule,
     seen: Vec<u32>,
     caused: Vec<u32>,
     afforded: Vec<u32>,
@@ -86,11 +88,11 @@ impl Experience {
     /// Nothing experienced in a set of mazes whose views are given, a hundred to a maze.
     #[must_use]
     pub fn none(mazes: &[Maze], views: &[View]) -> Self {
-        Self::of(mazes, views, &vec![0; counters(mazes.len())])
+        Self::of(mazes, views, CausalRule::Exact, &vec![0; counters(mazes.len())])
     }
 
     /// What a copy's counters say.
-    pub(super) fn of(mazes: &[Maze], views: &[View], counts: &[u32]) -> Self {
+    pub(super) fn of(mazes: &[Maze], views: &[View], rule: CausalRule, counts: &[u32]) -> Self {
         let visits = mazes.iter().enumerate().flat_map(|(maze, m)| {
             m.cells().map(move |cell| {
                 let at = maze * CELLS + cell.index();
@@ -99,6 +101,7 @@ impl Experience {
         });
         Self {
             set: checksum(mazes),
+            rule,
             seen: counts[..CAUSED].to_vec(),
             caused: counts[CAUSED..AFFORDED].to_vec(),
             afforded: counts[AFFORDED..VISITS].to_vec(),
@@ -106,11 +109,14 @@ impl Experience {
         }
     }
 
-    /// Writes the counters of a copy that plays `mazes`.
-    pub(super) fn write(&self, mazes: &[Maze], counts: &mut [u32]) -> Result<(), ExperienceError> {
-        let cells: usize = mazes.iter().map(|m| m.cells().count()).sum();
-        if self.set != checksum(mazes) || self.visits.len() != cells {
+    /// Writes the counters of a copy that plays `mazes` and counts by `rule`.
+    pub(super) fn write(&self, mazes: &[Maze], rule: CausalRule, counts: &mut [u32]) -> Result<(), ExperienceError> {
+        let cells = mazes.iter().zip(0..).flat_map(|(m, maze)| m.cells().map(move |cell| (maze, cell)));
+        if self.set != checksum(mazes) || !cells.eq(self.visits.iter().map(|v| (v.maze, v.cell))) {
             return Err(foreign("it was made in other mazes"));
+        }
+        if self.rule != rule {
+            return Err(foreign("it was counted under another `kb_c_rule`"));
         }
         counts[..CAUSED].copy_from_slice(&self.seen);
         counts[CAUSED..AFFORDED].copy_from_slice(&self.caused);
@@ -159,6 +165,9 @@ impl Experience {
         let here = self.visits.iter().map(|v| (v.maze, v.cell));
         if self.set != other.set || !here.eq(other.visits.iter().map(|v| (v.maze, v.cell))) {
             return Err(foreign("the two were made in different mazes"));
+        }
+        if self.rule != other.rule {
+            return Err(foreign("the two were counted under different values of `kb_c_rule`"));
         }
         let add = |into: &mut [u32], from: &[u32]| {
             for (into, from) in into.iter_mut().zip(from) {

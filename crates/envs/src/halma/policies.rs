@@ -70,7 +70,7 @@ impl<E: Entries> Policy<E> for Explorer {
 pub struct Half;
 
 impl<E: Entries> Policy<E> for Half {
-    /// The direction of the last move that went somewhere, if the trial has not ended since.
+    /// The direction of the last action, if it was not random.
     type Memory = Option<Direction>;
     const PRIVILEGED: bool = E::HIDDEN;
 
@@ -79,20 +79,17 @@ impl<E: Entries> Policy<E> for Half {
     }
 
     fn act(&self, env: &E, view: heldout_core::View<'_, E>, last: &mut Option<Direction>, rng: &mut Rng) -> Move {
-        let entries = env.entries(&view);
-        let reach = env.rules().options().reach();
-        let action = if rng.below(2) == 0 {
-            heldout_core::Random.act(env, view, &mut (), rng)
-        } else {
-            let action = explore(&entries, *last, rng);
-            Move { length: u32::from(action.length).min(reach) as u8, ..action }
-        };
-        let length = i32::from(action.length);
-        if (1..=entries.wall(action.direction)).contains(&length) {
-            let arrives = entries.toward(action.direction) == length && entries.distance() == length;
-            *last = (!arrives).then_some(action.direction);
+        if rng.below(2) == 0 {
+            *last = None;
+            return heldout_core::Random.act(env, view, &mut (), rng);
         }
-        action
+        let entries = env.entries(&view);
+        let action = explore(&entries, *last, rng);
+        let length = u32::from(action.length).min(env.rules().options().reach()) as u8;
+        // After the goal everything is seen from the start, where there is no way back.
+        let arrives = entries.distance() == i32::from(length) && entries.toward(action.direction) == entries.distance();
+        *last = (!arrives).then_some(action.direction);
+        Move { length, ..action }
     }
 }
 

@@ -299,14 +299,20 @@ impl Rules {
     /// What has been experienced, if it is kept.
     #[must_use]
     pub fn experience(&self, state: &State) -> Option<Experience> {
-        self.task.experience.then(|| Experience::of(&self.mazes, &self.views, &state.experience))
+        self.task.experience.then(|| Experience::of(&self.mazes, &self.views, self.task.kb_c_rule, &state.experience))
     }
 
     pub(super) fn set_experience(&self, state: &mut State, bytes: &[u8]) -> Result<(), ExperienceError> {
         if !self.task.experience {
             return Err(ExperienceError::None);
         }
-        Experience::from_bytes(bytes)?.write(&self.mazes, &mut state.experience)
+        Experience::from_bytes(bytes)?.write(&self.mazes, self.task.kb_c_rule, &mut state.experience)
+    }
+
+    pub(super) fn merge_experience(&self, state: &mut State, bytes: &[u8]) -> Result<(), ExperienceError> {
+        let mut sum = self.experience(state).ok_or(ExperienceError::None)?;
+        sum.merge(&Experience::from_bytes(bytes)?)?;
+        sum.write(&self.mazes, self.task.kb_c_rule, &mut state.experience)
     }
 
     pub(super) fn clear_experience(&self, state: &mut State) -> Result<(), ExperienceError> {

@@ -224,6 +224,10 @@ impl Environment for Visual {
         self.rules.set_experience(state, bytes)
     }
 
+    fn merge_experience(&self, state: &mut State, bytes: &[u8]) -> Result<(), ExperienceError> {
+        self.rules.merge_experience(state, bytes)
+    }
+
     fn clear_experience(&self, state: &mut State) -> Result<(), ExperienceError> {
         self.rules.clear_experience(state)
     }
