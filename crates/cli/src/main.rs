@@ -10,7 +10,9 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod bench;
+mod data;
 mod files;
+mod halma;
 mod list;
 mod progress;
 mod render;
@@ -37,6 +39,10 @@ enum Command {
     Render(render::Render),
     /// Measures steps per second.
     Bench(bench::Bench),
+    /// Obtains optional public data.
+    Data(data::Data),
+    /// What only HALMA has: experience, dynamic tests, concepts, statistics.
+    Halma(halma::Halma),
 }
 
 fn main() -> ExitCode {
@@ -46,6 +52,8 @@ fn main() -> ExitCode {
         Command::Run(run) => run.execute(),
         Command::Render(render) => render.execute(),
         Command::Bench(bench) => bench.execute(),
+        Command::Data(data) => data.execute(),
+        Command::Halma(halma) => halma.execute(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
