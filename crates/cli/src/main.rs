@@ -10,7 +10,9 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod bench;
+mod data;
 mod files;
+mod halma;
 mod list;
 mod progress;
 mod render;
@@ -38,7 +40,11 @@ enum Command {
     Render(render::Render),
     /// Measures steps per second.
     Bench(bench::Bench),
-    /// Metrics of languages and stimuli of the S2B family.
+    /// Obtains optional public data.
+    Data(data::Data),
+    /// What only HALMA has: experience, dynamic tests, concepts, statistics.
+    Halma(halma::Halma),
+    /// What only S2B has: metrics of languages and stimuli.
     S2b(s2b::S2b),
 }
 
@@ -49,6 +55,8 @@ fn main() -> ExitCode {
         Command::Run(run) => run.execute(),
         Command::Render(render) => render.execute(),
         Command::Bench(bench) => bench.execute(),
+        Command::Data(data) => data.execute(),
+        Command::Halma(halma) => halma.execute(),
         Command::S2b(s2b) => s2b.execute(),
     };
     match done {

@@ -4,15 +4,18 @@ use heldout_core::{Batch, ConfigError, Environment, Options, PolicyInfo, VecEnv,
 use serde_json::{Map, Value};
 
 use crate::example::{grid, signal};
+use crate::halma;
 use crate::s2b::{game, listener, recall};
 
 /// Every environment, in the order that documents show. Adding one is a line here.
 pub static ENTRIES: &[Entry] = &[
-    Entry::of::<grid::Grid>(&grid::ABOUT),
-    Entry::of::<signal::Signal>(&signal::ABOUT),
+    Entry::of::<halma::Symbolic>(&halma::symbolic::ABOUT),
+    Entry::of::<halma::Visual>(&halma::visual::ABOUT),
     Entry::of::<listener::Listener>(&listener::ABOUT),
     Entry::of::<game::Game>(&game::ABOUT),
     Entry::of::<recall::Recall>(&recall::ABOUT),
+    Entry::of::<grid::Grid>(&grid::ABOUT),
+    Entry::of::<signal::Signal>(&signal::ABOUT),
 ];
 
 /// A named set of config overrides.
