@@ -19,6 +19,7 @@ use heldout_envs::halma::{Symbolic, SymbolicConfig, Task};
 use heldout_envs::registry::find;
 use serde_json::{Map, Value, json};
 
+use crate::halma_protocol::Protocol;
 use crate::settings::Settings;
 use crate::{files, progress};
 
@@ -37,6 +38,8 @@ enum Command {
     Tests(Tests),
     /// Lists the parses of a displacement and the relations in a panel.
     Concepts(Concepts),
+    /// Plays training mazes, random mazes and the dynamic tests over several seeds.
+    Protocol(Protocol),
     /// Prints the statistics of panels (Fig. S5).
     Stats(Stats),
 }
@@ -47,13 +50,14 @@ impl Halma {
             Command::Experience(gather) => gather.execute(),
             Command::Tests(tests) => tests.execute(),
             Command::Concepts(concepts) => concepts.execute(),
+            Command::Protocol(protocol) => protocol.execute(),
             Command::Stats(stats) => stats.execute(),
         }
     }
 }
 
 /// Reads experience from files, added up.
-fn read_experience(paths: &[PathBuf]) -> anyhow::Result<Experience> {
+pub(crate) fn read_experience(paths: &[PathBuf]) -> anyhow::Result<Experience> {
     let read = |path: &Path| {
         let bytes = std::fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?;
         Experience::from_bytes(&bytes).with_context(|| format!("`{}`", path.display()))

@@ -13,6 +13,7 @@ mod bench;
 mod data;
 mod files;
 mod halma;
+mod halma_protocol;
 mod list;
 mod progress;
 mod render;

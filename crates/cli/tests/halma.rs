@@ -101,6 +101,34 @@ fn experience_becomes_tests_that_can_be_played() {
     refused(&["run", "halma/symbolic-v1", "--set", &format!("problems={one}")], &["problems"]);
 }
 
+/// T, RT and the seven subtests, the same numbers every time; "-" for a test without problems.
+#[test]
+fn the_protocol_plays_every_test() {
+    let folder = Folder::new("protocol");
+    let (experience, out) = (folder.file("x"), folder.file("out"));
+    stdout(&["halma", "experience", "--episodes", "200", "--out", &experience]);
+    let arguments =
+        ["halma", "protocol", "--experience", &experience, "--out", &out, "--seeds", "2", "--n-test-mazes", "10"];
+    let oracle = json(&[&arguments[..], &["--json"]].concat());
+    let tests = oracle["tests"].as_object().unwrap();
+    let names: Vec<_> = tests.keys().map(String::as_str).collect();
+    assert_eq!(names, ["T", "RT", "ST-1", "ST-2", "AfT-1", "AfT-2", "AfT-3", "AfT-4", "AnT"]);
+    let exact = |mean: f64| serde_json::json!({"mean": mean, "std": 0.0});
+    for (name, metrics) in tests {
+        if !metrics["rho_g"].is_null() {
+            assert_eq!((&metrics["rho_a"], &metrics["rho_g"]), (&exact(0.0), &exact(100.0)), "{name}");
+            assert_eq!(metrics["rho_p"], exact(100.0), "{name}");
+        }
+    }
+    assert!(!tests["ST-2"]["rho_g"].is_null(), "{oracle}");
+    let random = || stdout(&[&arguments[..], &["--policy", "random"]].concat());
+    assert_eq!(random(), random());
+    let text = stdout(&["halma", "protocol", "--out", &out, "--seeds", "1", "--n-test-mazes", "5"]);
+    assert_eq!(text.lines().count(), 5, "without experience only T and RT: {text}");
+    refused(&["halma", "protocol", "--out", &out, "--seeds", "0"], &["`--seeds` is `0`"]);
+    refused(&["halma", "protocol", "s2b/recall-v1", "--out", &out], &["recall"]);
+}
+
 #[test]
 fn experience_is_kept_by_halma_alone() {
     let folder = Folder::new("foreign");
