@@ -213,7 +213,7 @@ fn s2b_check_14_the_permutation_is_a_bijection_new_in_every_episode() {
 
 /// Sum of the mask of one row, and whether its last unit (doing nothing) is set.
 fn mask_of(env: &dyn VecEnv, buffers: &heldout_core::Buffers, row: usize, width: usize) -> (f32, Vec<f32>) {
-    let field = env.spec().field("action_mask").unwrap();
+    let field = env.spec().field("legal_actions").unwrap();
     let mask = buffers.rows().row(row).f32(field)[..width].to_vec();
     (mask.iter().sum(), mask)
 }

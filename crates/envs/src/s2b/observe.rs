@@ -34,7 +34,7 @@ impl Part {
             Self::Phase => "phase",
             Self::PreviousResult => "previous_result",
             Self::PreviousGameReward => "previous_game_reward",
-            Self::ActionMask => "action_mask",
+            Self::ActionMask => "legal_actions",
             Self::PartnerId => "partner_id",
         }
     }

@@ -264,7 +264,7 @@ impl Environment for Recall {
             Field::new("shot", Dtype::F32, &[SHOTS], 0.0, 1.0),
             Field::new("previous_action", Dtype::F32, &[actions], 0.0, 1.0),
             Field::new("previous_reward", Dtype::F32, &[1], least, most),
-            Field::new("action_mask", Dtype::F32, &[actions], 0.0, 1.0),
+            Field::new("legal_actions", Dtype::F32, &[actions], 0.0, 1.0),
         ];
         let frame = (20 + config.dims as usize * 160, 140);
         let metrics = ["shot1_accuracy", "shot2_accuracy", "games_per_shot", "shot1_correct", "shot2_correct"]
