@@ -87,7 +87,7 @@ impl Language {
             if vocabulary < needed {
                 bail!("`--vocabulary` is `{vocabulary}`, must be at least {needed} for this speaker and space");
             }
-            let tongue = Tongue { max_values: most, vocabulary, length: dims };
+            let tongue = Tongue { max_values: most, vocabulary, length: dims, message_length: dims };
             let (meanings, messages) = language(self.speaker, structure, &tongue, Seed(self.seed));
             let scores = compositionality(Rows::new(&meanings, dims), Rows::new(&messages, dims), vocabulary);
             let values: Vec<u8> = (0..dims).map(|i| structure.values(i)).collect();

@@ -578,6 +578,11 @@ impl<E: Environment> VecEnv for Batch<E> {
             policy: policy.to_owned(),
             known,
         })?;
+        (chosen.check)(&self.engine.rules).map_err(|problem| BatchError::Unfit {
+            agent: name,
+            policy: chosen.info.name,
+            problem,
+        })?;
         self.seats[agent] = Some((chosen.seat)(agent, self.slots.len(), seed));
         Ok(())
     }

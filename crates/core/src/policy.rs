@@ -27,6 +27,15 @@ pub trait Policy<E: Environment>: Default + Send + Sync + 'static {
     /// Whether it may look at the state. Only oracles are.
     const PRIVILEGED: bool = false;
 
+    /// Checks that it can play under these rules.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot: what is wrong, as a sentence that names the value and what is allowed.
+    fn check(_rules: &E) -> Result<(), String> {
+        Ok(())
+    }
+
     /// Memory at the start of an episode.
     fn remember(&self, rules: &E) -> Self::Memory;
 
@@ -70,6 +79,7 @@ pub struct PolicyInfo {
 /// A named policy of `E`.
 pub struct Scripted<E: Environment> {
     pub(crate) info: PolicyInfo,
+    pub(crate) check: fn(&E) -> Result<(), String>,
     pub(crate) seat: fn(usize, usize, Seed) -> Box<dyn Seat<E>>,
 }
 
@@ -79,6 +89,7 @@ impl<E: Environment> Scripted<E> {
     pub fn of<P: Policy<E>>(name: &'static str, about: &'static str) -> Self {
         Self {
             info: PolicyInfo { name, about, agent: None, privileged: P::PRIVILEGED },
+            check: P::check,
             seat: |agent, len, seed| Box::new(Seated::<E, P>::new(agent, len, seed)),
         }
     }

@@ -221,6 +221,16 @@ pub enum BatchError {
         /// The names there are.
         known: Vec<&'static str>,
     },
+    /// A policy that cannot play under this config.
+    #[error("agent `{agent}` cannot play `{policy}`: {problem}")]
+    Unfit {
+        /// Whose.
+        agent: &'static str,
+        /// Which policy.
+        policy: &'static str,
+        /// Why not.
+        problem: String,
+    },
     /// A state that cannot be serialised.
     #[error("the state cannot be saved: {problem}")]
     Save {
@@ -358,7 +368,7 @@ pub trait VecEnv: Send {
     ///
     /// # Errors
     ///
-    /// If there is no such agent, or it has no such policy.
+    /// If there is no such agent, it has no such policy, or that policy cannot play under this config.
     fn seat(&mut self, agent: usize, policy: &str, seed: Seed) -> Result<(), BatchError>;
 
     /// Writes the actions of every agent that has a policy seated; the others' are left as they are.

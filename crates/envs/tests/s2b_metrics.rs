@@ -12,7 +12,7 @@ use s2b_common::near;
 
 /// The scores of `rule` on the whole space of `values`.
 fn scores(rule: SpeakerRule, values: &[u8], vocabulary: u32, length: usize) -> [f64; 3] {
-    let tongue = Tongue { max_values: 5, vocabulary, length };
+    let tongue = Tongue { max_values: 5, vocabulary, length, message_length: length };
     let (meanings, messages) = language(rule, &Structure::new(values), &tongue, Seed(3));
     let scores = compositionality(Rows::new(&meanings, values.len()), Rows::new(&messages, length), vocabulary);
     [scores.topsim, scores.posdis, scores.bosdis].map(Option::unwrap)

@@ -16,7 +16,7 @@ const GAME_ID: &str = "s2b/game-v1";
 #[test]
 fn s2b_check_15_the_posdis_speaker_says_what_table_4_says() {
     let say = |values: [u8; 3], d: u8| {
-        let tongue = Tongue { max_values: d, vocabulary: 6, length: 4 };
+        let tongue = Tongue { max_values: d, vocabulary: 6, length: 4, message_length: 4 };
         let structure = Structure::new(&[d; 3]);
         let mut rng = Seed(0).rng();
         let said = tongue.utter(SpeakerRule::Posdis, &structure, Meaning::new(&values), Seed(0), &mut rng);
@@ -30,7 +30,10 @@ fn s2b_check_15_the_posdis_speaker_says_what_table_4_says() {
     let refused = |overrides: serde_json::Value| {
         Listener::new(&serde_json::from_value(overrides).unwrap()).unwrap_err().to_string()
     };
-    assert_eq!(refused(json!({"vocabulary": 4})), "`vocabulary` is `4`, must be 5 to 200");
+    assert_eq!(
+        refused(json!({"vocabulary": 4})),
+        "`vocabulary` is `4`, must be at least 5 (`max_values`) for the speaker `posdis`"
+    );
     assert!(refused(json!({"message_length": 2})).contains("`message_length` is `2`, must be at least 3"));
     assert!(refused(json!({"speaker": "bag-of-symbols"})).contains("at least 15"));
 }

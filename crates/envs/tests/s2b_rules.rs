@@ -326,6 +326,7 @@ fn s2b_check_20_observations_have_the_sizes_of_the_table() {
     let flat = |overrides: Value| batch(LISTENER_ID, &overrides, 1).0.spec().observation[0].shape.clone();
     assert_eq!(flat(json!({"flat": true})), [41]);
     assert_eq!(flat(json!({"flat": true, "preset": "parity"})), [1072]);
+    assert_eq!(flat(json!({"flat": true, "preset": "regym"})), [1072]);
     for overrides in [json!({}), json!({"actions": "combined"}), json!({"rounds": 3})] {
         let (mut env, mut buffers) = batch(LISTENER_ID, &overrides, 8);
         env.seat(0, "random", Seed(1)).unwrap();
@@ -498,4 +499,71 @@ fn privileged_metrics_must_be_asked_for() {
     for name in ["values_0", "values_2", "target_0", "target_2", "answer"] {
         assert!(told.iter().any(|n| n == name), "{name}");
     }
+}
+
+/// A support pool that is too small for a game without target is widened in every game, so that it tells nothing.
+#[test]
+fn a_widened_pool_does_not_tell_whether_the_target_is_there() {
+    let overrides = json!({"max_values": 2, "vocabulary": 3, "distractors": 3, "shots": 1});
+    let (mut env, mut buffers) = batch(LISTENER_ID, &overrides, 64);
+    env.seat(0, "random", Seed(1)).unwrap();
+    env.reset(Reset::seed(Seed(4)), buffers.output()).unwrap();
+    let (width, widened, query) = {
+        let at = |name| env.spec().metric(name).unwrap();
+        (env.spec().metrics.len(), at("pool_widened"), at("query_phase"))
+    };
+    let mut actions = vec![0; 64];
+    for _ in 0..200 {
+        for row in buffers.metrics.chunks(width) {
+            assert_eq!(row[widened], 1.0 - row[query], "all support games are widened, no query game is");
+        }
+        env.act(&buffers.rows(), &mut actions).unwrap();
+        env.step(&actions, buffers.output()).unwrap();
+    }
+}
+
+/// A learner may have any words; a scripted agent that needs more is refused by name.
+#[test]
+fn scripted_agents_say_what_they_need() {
+    let refused = |overrides: Value, agent, policy| {
+        batch(GAME_ID, &overrides, 1).0.seat(agent, policy, Seed(0)).unwrap_err().to_string()
+    };
+    let bag = refused(json!({}), 0, "bag-of-symbols");
+    assert!(bag.contains("`speaker` cannot play `bag-of-symbols`") && bag.contains("at least 15"), "{bag}");
+    assert!(refused(json!({"vocabulary": 4}), 0, "posdis").contains("at least 5"));
+    assert!(refused(json!({"message_length": 1}), 0, "holistic").contains("`message_length` is `1`"));
+    assert!(refused(json!({"message_length": 1}), 1, "nearest").contains("`message_length` is `1`"));
+    let (mut env, mut buffers) = batch(GAME_ID, &json!({"message_length": 1, "vocabulary": 2}), 4);
+    env.seat(0, "random", Seed(0)).unwrap();
+    env.seat(1, "random", Seed(0)).unwrap();
+    env.reset(Reset::seed(Seed(4)), buffers.output()).unwrap();
+    let mut actions = vec![0; 8];
+    for _ in 0..300 {
+        env.act(&buffers.rows(), &mut actions).unwrap();
+        env.step(&actions, buffers.output()).unwrap();
+    }
+    let random = json!({"speaker": "random", "message_length": 1, "vocabulary": 2});
+    let (mut env, mut buffers) = batch(LISTENER_ID, &random, 4);
+    env.reset(Reset::seed(Seed(4)), buffers.output()).unwrap();
+    for _ in 0..300 {
+        env.step(&[0; 4], buffers.output()).unwrap();
+    }
+}
+
+/// With replacement a shot has as many games as it says, however few meanings there are.
+#[test]
+fn recall_with_replacement_plays_what_it_says() {
+    let (env, mut buffers) = batch("s2b/recall-v1", &json!({"preset": "parity", "max_values": 2}), 20);
+    let mut env = env;
+    env.seat(0, "random", Seed(0)).unwrap();
+    env.reset(Reset::seed(Seed(4)), buffers.output()).unwrap();
+    let mut actions = vec![0; 20];
+    let games = env.spec().metric("games_per_shot").unwrap();
+    let width = env.spec().metrics.len();
+    for _ in 0..20 {
+        env.act(&buffers.rows(), &mut actions).unwrap();
+        env.step(&actions, buffers.output()).unwrap();
+    }
+    assert!(buffers.status.iter().all(|s| s.ended()), "two shots of five games of two steps");
+    assert!(buffers.metrics.chunks(width).all(|row| row[games] == 5.0));
 }

@@ -11,7 +11,7 @@ use super::split::{QueryRule, Split, SupportRule};
 /// Most distractors of a game.
 pub(crate) const MAX_DISTRACTORS: u32 = 7;
 /// Most choices of one component of an action.
-const MAX_ACTIONS: u64 = 1 << 22;
+const MAX_ACTIONS: u64 = 1 << 20;
 
 /// Where distractors, and the stand-in of an absent target, are drawn from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -314,18 +314,13 @@ impl Settings {
         within("shots", self.shots, 1, 16)?;
         within("support_passes", self.support_passes, 1, 8)?;
         within("message_length", self.message_length, 1, MAX_LENGTH as u32)?;
-        within("vocabulary", self.vocabulary, u32::from(self.space.max_values), 200)?;
+        within("vocabulary", self.vocabulary, 1, 200)?;
         within("rounds", self.rounds, 1, 8)?;
         within("distractors", self.distractors, 0, MAX_DISTRACTORS)?;
         // A game without target needs a stand-in and every distractor beside the target's meaning.
         let fewest = u64::from(self.space.min_values).pow(self.space.dims as u32);
         let most = (fewest - 1 - u64::from(self.descriptive)).min(u64::from(MAX_DISTRACTORS)) as u32;
         within("distractors", self.distractors, u32::from(!self.descriptive), most)?;
-        if (self.rounds * self.message_length) < self.space.dims as u32 {
-            let needed = (self.space.dims as u32).div_ceil(self.rounds);
-            let allowed = format!("at least {needed}, so that `rounds` messages have a token for each of `dims`");
-            return Err(ConfigError::value("message_length", self.message_length, &allowed));
-        }
         if !(0.0..=1.0).contains(&self.target_ratio) {
             return Err(ConfigError::value("target_ratio", self.target_ratio, "0 to 1"));
         }
@@ -343,6 +338,16 @@ impl Settings {
             let allowed = format!("`plain`, as there would be {choices} actions; at most {} fit", MAX_ACTIONS - 1);
             let name = if self.actions == Actions::Combined { "combined" } else { "sentences" };
             return Err(ConfigError::value("actions", name, &allowed));
+        }
+        Ok(())
+    }
+
+    /// Checks that the messages of a game have a token for each dimension, as scripted agents need it.
+    pub(crate) fn check_places(&self) -> Result<(), ConfigError> {
+        if (self.rounds * self.message_length) < self.space.dims as u32 {
+            let needed = (self.space.dims as u32).div_ceil(self.rounds);
+            let allowed = format!("at least {needed}, so that `rounds` messages have a token for each of `dims`");
+            return Err(ConfigError::value("message_length", self.message_length, &allowed));
         }
         Ok(())
     }

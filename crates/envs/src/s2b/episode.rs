@@ -369,7 +369,8 @@ impl Rules {
         let target = Stimulus { meaning, sample: look(&mut rng) };
         let present = !s.descriptive || rng.chance(s.target_ratio);
         let mut pick = Pick { rules: self, ep, query, widened: false, taken: [meaning; MAX_SLOTS + 1], count: 1 };
-        pick.widen_if_short(s.slots() - usize::from(present));
+        // Whether or not the target is there: a widened pool must not tell.
+        pick.widen_if_short(s.slots() - usize::from(!s.descriptive));
         let mut slots = [Stimulus::default(); MAX_SLOTS];
         for (i, slot) in slots[..s.slots()].iter_mut().enumerate() {
             let meaning = if i == 0 && present { meaning } else { pick.next(&mut rng) };

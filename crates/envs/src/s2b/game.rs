@@ -147,6 +147,10 @@ impl<const RULE: usize> Policy<Game> for Speaks<RULE> {
     type Memory = Speech;
     const PRIVILEGED: bool = true;
 
+    fn check(env: &Game) -> Result<(), String> {
+        SpeakerRule::ALL[RULE].check(&env.0.settings).map_err(|e| e.to_string())
+    }
+
     fn remember(&self, _: &Game) -> Speech {
         Speech { words: None, game: None, said: [0; MAX_UTTERANCE] }
     }

@@ -170,8 +170,11 @@ pub fn posdis(meanings: Rows<'_, u32>, messages: Rows<'_, u32>) -> Option<f64> {
 pub fn bosdis(meanings: Rows<'_, u32>, messages: Rows<'_, u32>, vocabulary: u32) -> Option<f64> {
     let n = same_length(meanings.len(), messages.len());
     let count = |i: usize, token| messages.row(i).iter().filter(|&&t| t == token).count() as u32;
-    let tokens = (1..=vocabulary).map(|token| (0..n).map(|i| count(i, token)).collect());
-    gap(meanings, tokens)
+    // A token that never occurs says nothing: only those that do are looked at.
+    let mut said: Vec<u32> = messages.cells.iter().copied().filter(|t| (1..=vocabulary).contains(t)).collect();
+    said.sort_unstable();
+    said.dedup();
+    gap(meanings, said.into_iter().map(|token| (0..n).map(|i| count(i, token)).collect()))
 }
 
 /// Mean over the columns that vary of the gap between the two attributes they say most about, over their entropy.

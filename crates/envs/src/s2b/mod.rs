@@ -57,12 +57,13 @@ pub(crate) static PRESETS: &[Preset] = &[
     },
     Preset {
         name: "regym",
-        about: "As the training code wraps the games: a decision and a message are one of 519 actions.",
-        config: r#"{"actions": "combined"}"#,
+        about: "As the training code sees the games: a decision and a message are one of 519 actions, the channel carries \
+                what was said last, and no unit of `round` stands for the feedback.",
+        config: r#"{"actions": "combined", "round_shows_feedback": false, "latch_message": false, "speak_any_time": true}"#,
     },
     Preset {
         name: "parity",
-        about: "The public code's choices, its defects excepted.",
+        about: "The public code's choices, with its unclipped tails and its ratio of targets, its other defects excepted.",
         config: r#"{"query_rule": "original", "distractor_pool": "listed", "target_ratio": "original", "tail": "none", "latch_message": false, "speak_any_time": true, "actions": "combined", "round_shows_feedback": false}"#,
     },
 ];

@@ -328,7 +328,8 @@ pub(crate) fn spec(settings: &Settings, codecs: &[Codec; 2], layout: &Layout, ro
         let tokens = shape(Part::Round, layout.length);
         observation.push(Field::new("message_tokens", Dtype::I32, &tokens, 0.0, settings.vocabulary as f32));
     }
-    let mut metrics: Vec<_> = ["game", "round_index", "query_phase", "pool_widened"].map(Metric::step).into();
+    let steps = ["game", "round_index", "query_phase", "pool_widened", "n_support", "n_query"];
+    let mut metrics: Vec<_> = steps.map(Metric::step).into();
     if settings.privileged {
         metrics.extend((0..settings.space.dims).map(|i| Metric::step(format!("values_{i}"))));
         metrics.extend((0..settings.space.dims).map(|i| Metric::step(format!("target_{i}"))));
@@ -392,6 +393,8 @@ pub(crate) fn metrics(rules: &Rules, ep: &Episode, values: &mut [f32]) {
     put(ep.round() as f32);
     put(f32::from(u8::from(ep.now().query)));
     put(f32::from(u8::from(ep.now().pool_widened)));
+    put(ep.support_targets().len() as f32 * rules.settings.support_passes as f32);
+    put(ep.query_targets().len() as f32);
     if rules.settings.privileged {
         let structure = ep.space.structure();
         (0..structure.dims()).for_each(|i| put(f32::from(structure.values(i))));

@@ -12,7 +12,7 @@ use heldout_render::{Canvas, Rgb};
 use serde::{Deserialize, Serialize};
 
 use super::draw;
-use super::space::{MAX_DIMS, Meaning, Representation, Space, SpaceRules, Tail};
+use super::space::{MAX_DIMS, MAX_MEANINGS, Meaning, Representation, Space, SpaceRules, Tail};
 use super::split::{Halves, Split as Rule, make_room};
 use crate::registry::{About, Preset};
 
@@ -189,6 +189,9 @@ impl Recall {
             // Each place takes one of all: the originals are kept in the half they came from.
             let count = state.order.len() as u32;
             let structure = *state.space.structure();
+            if most > 0 {
+                state.order.resize(most, Meaning::default());
+            }
             for place in &mut state.order {
                 let at = rng.below(count);
                 *place = match self.config.split {
@@ -245,6 +248,10 @@ impl Environment for Recall {
 
     fn new(config: &Config) -> Result<Self, ConfigError> {
         SpaceRules::check(config.dims, config.min_values, config.max_values, config.samples)?;
+        if config.max_games_per_shot > MAX_MEANINGS {
+            let allowed = format!("0 to {MAX_MEANINGS}");
+            return Err(ConfigError::value("max_games_per_shot", config.max_games_per_shot, &allowed));
+        }
         let full = config.ohe_fixed_structure && config.representation == Representation::Ohe;
         let space = SpaceRules {
             dims: config.dims as usize,
@@ -319,7 +326,7 @@ impl Environment for Recall {
 
     fn reserve(&self, state: &mut State) {
         let meanings = self.config.max_values.pow(self.config.dims);
-        make_room(&mut state.order, meanings as usize);
+        make_room(&mut state.order, meanings.max(self.config.max_games_per_shot) as usize);
         state.halves.grow(meanings);
     }
 

@@ -79,6 +79,10 @@ pub struct Mind<U> {
 }
 
 impl<E: Referential, U: Understanding> Policy<E> for Listens<U> {
+    fn check(env: &E) -> Result<(), String> {
+        env.rules().settings.check_places().map_err(|e| e.to_string())
+    }
+
     type Memory = Mind<U>;
 
     fn remember(&self, env: &E) -> Mind<U> {

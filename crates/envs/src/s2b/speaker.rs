@@ -43,14 +43,21 @@ impl SpeakerRule {
         }
     }
 
-    /// Checks that the language has enough words.
+    /// Checks that the language has enough words, and messages enough places for them.
     pub(crate) fn check(self, settings: &Settings) -> Result<(), ConfigError> {
-        let needed = settings.space.dims as u32 * u32::from(settings.space.max_values);
-        if self == Self::BagOfSymbols && settings.vocabulary < needed {
-            let allowed = format!("at least {needed} (`dims` times `max_values`) for the speaker `bag-of-symbols`");
+        if self == Self::Random {
+            return Ok(());
+        }
+        let (dims, values) = (settings.space.dims as u32, u32::from(settings.space.max_values));
+        let (needed, why) = match self {
+            Self::BagOfSymbols => (dims * values, "`dims` times `max_values`"),
+            _ => (values, "`max_values`"),
+        };
+        if settings.vocabulary < needed {
+            let allowed = format!("at least {needed} ({why}) for the speaker `{}`", self.name());
             return Err(ConfigError::value("vocabulary", settings.vocabulary, &allowed));
         }
-        Ok(())
+        settings.check_places()
     }
 }
 
@@ -63,6 +70,8 @@ pub struct Tongue {
     pub vocabulary: u32,
     /// Tokens of an utterance.
     pub length: usize,
+    /// Tokens of a message, of which an utterance is one or several.
+    pub message_length: usize,
 }
 
 impl Tongue {
@@ -71,12 +80,15 @@ impl Tongue {
             max_values: settings.space.max_values,
             vocabulary: settings.vocabulary,
             length: settings.utterance_length(),
+            message_length: settings.message_length as usize,
         }
     }
 
     /// What `rule` says of `meaning`. `episode` fixes the words of a holistic language, `rng` what is left to chance.
     ///
-    /// With a vocabulary below `dims * max_values` the bag of symbols uses tokens for several values.
+    /// # Panics
+    ///
+    /// If the vocabulary is too small for the rule.
     #[must_use]
     pub fn utter(
         &self,
@@ -97,7 +109,8 @@ impl Tongue {
             SpeakerRule::BagOfSymbols => {
                 for (i, token) in said[..dims].iter_mut().enumerate() {
                     let symbol = i as u32 * u32::from(self.max_values) + u32::from(meaning.value(i));
-                    *token = (symbol % self.vocabulary) as u8 + 1;
+                    assert!(symbol < self.vocabulary, "the bag of symbols needs a token for each value");
+                    *token = symbol as u8 + 1;
                 }
                 rng.shuffle(&mut said[..dims]);
             }
@@ -112,8 +125,14 @@ impl Tongue {
                 }
             }
             SpeakerRule::Random => {
-                for token in &mut said[..self.length] {
-                    *token = rng.below(self.vocabulary + 1) as u8;
+                for message in said[..self.length].chunks_mut(self.message_length) {
+                    // Nothing is said after the end of a sentence.
+                    let mut ended = false;
+                    for token in message {
+                        let drawn = rng.below(self.vocabulary + 1) as u8;
+                        ended |= drawn == EOS;
+                        *token = if ended { EOS } else { drawn };
+                    }
                 }
             }
         }
