@@ -13,6 +13,8 @@ use super::tests::Surroundings;
 const BUILDS: usize = 200;
 /// Attempts at one problem: far beyond what any relation needs.
 const ATTEMPTS: usize = 4_000;
+/// Depths drawn for the branches of one maze: where a deep one does not fit, a shallow one often does.
+const DEPTHS: usize = 25;
 /// Most cells before the stop.
 const PREFIX: u32 = 3;
 /// Most moves after the relation.
@@ -98,10 +100,11 @@ pub fn attempt(relation: Relation, rng: &mut Rng) -> Option<(Maze, Cell)> {
     }
     let within = |c: Cell| c.distance(stop) < lo as i32 && stop.moved(along, c.distance(stop)) == Some(c);
     let cells: Vec<Cell> = maze.path_cells().filter(|&c| !within(c)).collect();
-    while maze.branches().len() < LAW.branches as usize {
-        if !grow(&mut maze, &cells, &LAW, rng, |m| holds(m, stop, relation)) {
+    for _ in 0..DEPTHS {
+        if maze.branches().len() >= LAW.branches as usize {
             break;
         }
+        grow(&mut maze, &cells, &LAW, rng, |m| holds(m, stop, relation));
     }
     holds(&maze, stop, relation).then_some((maze, stop))
 }
