@@ -15,7 +15,7 @@ use heldout_envs::halma::observation::View;
 use heldout_envs::halma::option::Move;
 use heldout_envs::halma::oracle::explore;
 use heldout_envs::halma::policies::Entries;
-use heldout_envs::halma::problems::ProblemSet;
+use heldout_envs::halma::problems::{Problem, ProblemSet, Target};
 use heldout_envs::halma::rules::views_of;
 use heldout_envs::halma::tests::{Candidates, Class, Knowledge, TestConfig, dynamic_tests};
 use heldout_envs::halma::{Symbolic, SymbolicConfig};
@@ -300,6 +300,29 @@ fn halma_company_is_counted_over_all_cells_that_show_it() {
     };
     assert_eq!(asks(1), 0);
     assert!(asks(2) > 0, "the test would see it");
+}
+
+/// A file whose targets are not what they say is refused, and the problem is named.
+#[test]
+fn halma_targets_are_checked_when_problems_are_read() {
+    let drawn = || maze((5, 5), "LLLLL", &[((2, 5), "U")]);
+    let read = |hi, lo, at: (i32, i32)| {
+        let target = Target { relation: relation(hi, lo, Direction::Left), cell: halma::cell(at.0, at.1), foreign: 0 };
+        let problems = vec![Problem { maze: drawn(), target: None }, Problem { maze: drawn(), target: Some(target) }];
+        ProblemSet::from_json(&ProblemSet::new("hand", "by hand", problems).to_json()).map_err(|e| e.to_string())
+    };
+    assert!(read(5, 3, (5, 5)).is_ok());
+    for (hi, lo, at, says) in [
+        (3, 5, (5, 5), "9 >= hi > lo >= 1"),
+        (10, 3, (5, 5), "9 >= hi > lo >= 1"),
+        (5, 0, (5, 5), "9 >= hi > lo >= 1"),
+        (5, 3, (9, 9), "9,9, which is no cell"),
+        (5, 3, (4, 5), "not seen from 4,5"),
+        (5, 4, (5, 5), "not seen from 5,5"),
+    ] {
+        let error = read(hi, lo, at).unwrap_err();
+        assert!(error.contains(says) && error.contains("problem 1"), "{error}");
+    }
 }
 
 /// What an agent experiences in 20 passes over 100 mazes, in ten copies. It follows `policy`, except for a share of

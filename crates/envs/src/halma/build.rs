@@ -4,9 +4,9 @@ use heldout_core::Rng;
 
 use super::concepts::{Relation, seen};
 use super::generate::{DepthLaw, Law, PathSampling, Split, grow, side_of};
-use super::maze::{Cell, Direction, Maze, Walls};
+use super::maze::{Cell, Maze, Walls};
 use super::observation::View;
-use super::problems::{Problem, Target};
+use super::problems::{Problem, Target, shows};
 use super::tests::Surroundings;
 
 /// Builds of which the purest is kept.
@@ -93,8 +93,8 @@ pub fn attempt(relation: Relation, rng: &mut Rng) -> Option<(Maze, Cell)> {
     if turns {
         maze.add_branch(crossing, &vec![along; (hi - lo) as usize], LAW.walls).ok()?;
     } else {
-        let shows = |m: &Maze| m.is_crossing(crossing) && holds(m, stop, relation);
-        if !grow(&mut maze, &[crossing], &LAW, rng, shows) {
+        let fits = |m: &Maze| m.is_crossing(crossing) && shows(m, stop, relation);
+        if !grow(&mut maze, &[crossing], &LAW, rng, fits) {
             return None;
         }
     }
@@ -104,13 +104,7 @@ pub fn attempt(relation: Relation, rng: &mut Rng) -> Option<(Maze, Cell)> {
         if maze.branches().len() >= LAW.branches as usize {
             break;
         }
-        grow(&mut maze, &cells, &LAW, rng, |m| holds(m, stop, relation));
+        grow(&mut maze, &cells, &LAW, rng, |m| shows(m, stop, relation));
     }
-    holds(&maze, stop, relation).then_some((maze, stop))
-}
-
-/// Whether the relation is seen from `cell`.
-fn holds(maze: &Maze, cell: Cell, relation: Relation) -> bool {
-    let d: Direction = relation.direction;
-    maze.wall_distance(cell, d) == i32::from(relation.hi) && maze.crossing_distance(cell, d) == i32::from(relation.lo)
+    shows(&maze, stop, relation).then_some((maze, stop))
 }
