@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use heldout_core::{Buffers, Environment, Options, Reset, Seed};
-use heldout_envs::halma::concepts::{CausalRule, afforded, caused, seen};
+use heldout_envs::halma::concepts::{CausalRule, LARGEST_DIGIT, afforded, caused, seen};
 use heldout_envs::halma::experience::Experience;
 use heldout_envs::halma::generate::maze_set;
 use heldout_envs::halma::maze::{Cell, Direction, Maze, written};
 use heldout_envs::halma::observation::{DIGITS, View};
-use heldout_envs::halma::option::{LONGEST, Move, parses};
+use heldout_envs::halma::option::{Move, parses};
 use heldout_envs::halma::policies::Entries as _;
 use heldout_envs::halma::stats::{PanelCounts, log_linearity, mean_and_deviation};
 use heldout_envs::halma::tests::{Candidates, Knowledge, TestConfig, dynamic_tests};
@@ -54,6 +54,14 @@ impl Halma {
             Command::Stats(stats) => stats.execute(),
         }
     }
+}
+
+/// Refuses a number of test mazes that no test can have.
+pub(crate) fn check_n_test_mazes(mazes: u32) -> anyhow::Result<()> {
+    if !(1..=10_000).contains(&mazes) {
+        bail!("`--n-test-mazes` is `{mazes}`, must be 1 to 10000");
+    }
+    Ok(())
 }
 
 /// Reads experience from files, added up.
@@ -165,6 +173,7 @@ struct Tests {
 
 impl Tests {
     fn execute(&self) -> anyhow::Result<()> {
+        check_n_test_mazes(self.n_test_mazes)?;
         let experience = read_experience(&self.experience)?;
         let config = TestConfig {
             th_s: self.th_s,
@@ -205,7 +214,7 @@ impl Tests {
             return crate::print_json(&json!({"seed": self.seed, "config": config, "tests": tests}));
         }
         let mut text = format!(
-            "known: {} relations seen, {} caused, {} afforded\n\n{:6} {:>9} {:>6} {:>8}  file\n",
+            "known: {} relations seen, {} caused, {} afforded\n\n{:6} {:>9} {:>10} {:>8}  file\n",
             knowledge.seen.len(),
             knowledge.caused.len(),
             knowledge.afforded.len(),
@@ -216,12 +225,17 @@ impl Tests {
         );
         for (class, relations, mazes, foreign, file) in rows {
             let or_dash = |known: Option<String>| known.unwrap_or_else(|| "-".to_owned());
+            // Where there is something to ask for, mazes that could not be built are missing, not left out.
+            let built = (!relations.is_empty()).then(|| match (mazes.unwrap_or(0), self.n_test_mazes) {
+                (n, asked) if n < asked as usize => format!("{n} of {asked}"),
+                (n, _) => n.to_string(),
+            });
             let _ = writeln!(
                 text,
-                "{:6} {:>9} {:>6} {:>8}  {}",
+                "{:6} {:>9} {:>10} {:>8}  {}",
                 class.name(),
                 relations.len(),
-                or_dash(mazes.map(|n| n.to_string())),
+                or_dash(built),
                 or_dash(mazes.map(|_| foreign.to_string())),
                 or_dash(file)
             );
@@ -260,10 +274,11 @@ fn symbolic(settings: &Settings) -> anyhow::Result<SymbolicConfig> {
 impl Concepts {
     fn execute(&self) -> anyhow::Result<()> {
         let config = symbolic(&self.settings)?;
+        config.task().check()?;
         let mut text = String::new();
         if let Some(moves) = self.moves {
             // Beyond the longest corridor a displacement has no use, and its parses no end.
-            if !(0..=9).contains(&moves) || config.max_opt_len > LONGEST {
+            if moves > LARGEST_DIGIT {
                 bail!("`--moves` is `{moves}`, must be 0 to 9");
             }
             let all = parses(moves, config.max_opt_len);
@@ -343,6 +358,9 @@ impl Stats {
         }
         let task: Task = symbolic(&self.settings)?.task();
         task.check()?;
+        if let Some(problems) = &task.problems {
+            bail!("`problems` is `{problems}`, must be null: statistics are of sets of generated mazes");
+        }
         let bar = progress::bar(self.sets, "sets");
         let sets: Vec<PanelCounts> = (0..self.sets)
             .map(|i| {
@@ -369,7 +387,8 @@ impl Stats {
         rows.push(("share of panels with 3 to 6 digits".to_owned(), over(&PanelCounts::share_of_three_to_six)));
         rows.push(("largest deviation of a colour".to_owned(), over(&PanelCounts::colour_deviation)));
         let means: Vec<f64> = (1..10).map(|d| over(&|s| f64::from(s.digits[d])).0).collect();
-        let linearity = log_linearity(&means);
+        // There is none where a digit never occurs.
+        let linearity = Some(log_linearity(&means)).filter(|l| l.is_finite());
         if self.json {
             let rows: Map<String, Value> = rows
                 .into_iter()
@@ -386,7 +405,8 @@ impl Stats {
         for (name, (mean, deviation)) in rows {
             let _ = writeln!(text, "{name:36} {mean:>10.4} {deviation:>10.4}");
         }
-        let _ = writeln!(text, "{:36} {linearity:>10.4}", "log-linearity of digits 1 to 9");
+        let linearity = linearity.map_or_else(|| "-".to_owned(), |l| format!("{l:.4}"));
+        let _ = writeln!(text, "{:36} {linearity:>10}", "log-linearity of digits 1 to 9");
         crate::print(&text)
     }
 }

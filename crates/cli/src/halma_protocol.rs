@@ -11,7 +11,7 @@ use heldout_envs::registry::{Entry, find};
 use heldout_eval::{Episodes, Run};
 use serde_json::{Map, Value, json};
 
-use crate::halma::read_experience;
+use crate::halma::{check_n_test_mazes, read_experience};
 use crate::settings::Settings;
 use crate::{files, progress, run};
 
@@ -65,6 +65,7 @@ impl Protocol {
         if !(1..=1_000).contains(&self.seeds) {
             bail!("`--seeds` is `{}`, must be 1 to 1000", self.seeds);
         }
+        check_n_test_mazes(self.n_test_mazes)?;
         let entry = find(&self.id)?;
         let base = self.settings.overrides()?;
         let with = |more: Value| {

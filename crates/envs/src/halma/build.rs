@@ -4,15 +4,17 @@ use heldout_core::Rng;
 
 use super::concepts::{Relation, seen};
 use super::generate::{DepthLaw, Law, PathSampling, Split, grow, side_of};
-use super::maze::{Cell, Direction, Maze, Walls};
+use super::maze::{Cell, Maze, Walls};
 use super::observation::View;
-use super::problems::{Problem, Target};
+use super::problems::{Problem, Target, shows};
 use super::tests::Surroundings;
 
 /// Builds of which the purest is kept.
 const BUILDS: usize = 200;
 /// Attempts at one problem: far beyond what any relation needs.
 const ATTEMPTS: usize = 4_000;
+/// Depths drawn for the branches of one maze: where a deep one does not fit, a shallow one often does.
+const DEPTHS: usize = 25;
 /// Most cells before the stop.
 const PREFIX: u32 = 3;
 /// Most moves after the relation.
@@ -91,23 +93,18 @@ pub fn attempt(relation: Relation, rng: &mut Rng) -> Option<(Maze, Cell)> {
     if turns {
         maze.add_branch(crossing, &vec![along; (hi - lo) as usize], LAW.walls).ok()?;
     } else {
-        let shows = |m: &Maze| m.is_crossing(crossing) && holds(m, stop, relation);
-        if !grow(&mut maze, &[crossing], &LAW, rng, shows) {
+        let fits = |m: &Maze| m.is_crossing(crossing) && shows(m, stop, relation);
+        if !grow(&mut maze, &[crossing], &LAW, rng, fits) {
             return None;
         }
     }
     let within = |c: Cell| c.distance(stop) < lo as i32 && stop.moved(along, c.distance(stop)) == Some(c);
     let cells: Vec<Cell> = maze.path_cells().filter(|&c| !within(c)).collect();
-    while maze.branches().len() < LAW.branches as usize {
-        if !grow(&mut maze, &cells, &LAW, rng, |m| holds(m, stop, relation)) {
+    for _ in 0..DEPTHS {
+        if maze.branches().len() >= LAW.branches as usize {
             break;
         }
+        grow(&mut maze, &cells, &LAW, rng, |m| shows(m, stop, relation));
     }
-    holds(&maze, stop, relation).then_some((maze, stop))
-}
-
-/// Whether the relation is seen from `cell`.
-fn holds(maze: &Maze, cell: Cell, relation: Relation) -> bool {
-    let d: Direction = relation.direction;
-    maze.wall_distance(cell, d) == i32::from(relation.hi) && maze.crossing_distance(cell, d) == i32::from(relation.lo)
+    shows(&maze, stop, relation).then_some((maze, stop))
 }

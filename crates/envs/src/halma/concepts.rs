@@ -83,6 +83,14 @@ pub enum CausalRule {
     Literal,
 }
 
+impl CausalRule {
+    /// The name in configs.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        ["exact", "literal"][self as usize]
+    }
+}
+
 /// The relations seen in one panel: a crossing before the wall.
 pub fn seen(view: &View) -> impl Iterator<Item = Relation> {
     let view = *view;

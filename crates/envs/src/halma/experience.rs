@@ -2,6 +2,8 @@
 //!
 //! Only valid moves that go somewhere count. A copy keeps its counters across episodes; a trial's end is no transition.
 
+use std::collections::BTreeMap;
+
 use heldout_core::{Crc, ExperienceError};
 use serde::{Deserialize, Serialize};
 
@@ -205,6 +207,22 @@ impl Experience {
     #[must_use]
     pub fn visits(&self) -> &[Visits] {
         &self.visits
+    }
+
+    /// Valid moves made from each panel: the sum over all cells of all mazes that show the same ten integers.
+    #[must_use]
+    pub fn company(&self) -> BTreeMap<Signature, u64> {
+        let mut company = BTreeMap::new();
+        for v in &self.visits {
+            *company.entry(v.signature).or_default() += u64::from(v.count);
+        }
+        company
+    }
+
+    /// Which changes were counted as caused.
+    #[must_use]
+    pub const fn rule(&self) -> CausalRule {
+        self.rule
     }
 
     /// Sets how often a relation was seen, for what-if questions.

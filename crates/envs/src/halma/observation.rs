@@ -106,8 +106,8 @@ impl View {
         self.0[..DIGITS].iter().filter(|&&n| n != 0).count()
     }
 
-    /// Writes one row of `width` values for each entry: a one in the column of its value and, where the rows are
-    /// `indexed`, a one in the column after them that names the row.
+    /// Writes one row of `width` columns for each entry: a one in the column of its value and, where `width` leaves room
+    /// after the columns of values, a one in the column that names the row.
     pub fn write_one_hot(&self, width: usize, out: &mut [f32]) {
         out.fill(0.0);
         for (i, (row, &value)) in out.chunks_exact_mut(width).zip(&self.0).enumerate() {

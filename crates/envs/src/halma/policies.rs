@@ -25,7 +25,10 @@ pub trait Entries: Environment<Action = Move, State = State> {
         vec![
             Scripted::of::<Oracle>("oracle", "Explores in the first trial, then repeats the way in straight runs."),
             Scripted::of::<Explorer>("explorer", "Explores in every trial, as the oracle does in the first."),
-            Scripted::of::<Half>("half", "The explorer with every second action random: gathers a mixed experience."),
+            Scripted::of::<Half>(
+                "half",
+                "The explorer with each action random with probability one half: gathers a mixed experience.",
+            ),
             Scripted::of::<Noop>("noop", "Never moves."),
         ]
     }
@@ -65,7 +68,7 @@ impl<E: Entries> Policy<E> for Explorer {
     }
 }
 
-/// The explorer with every second action random.
+/// The explorer with each action random with probability one half.
 #[derive(Debug, Default)]
 pub struct Half;
 

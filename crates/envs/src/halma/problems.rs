@@ -19,7 +19,8 @@ pub struct Target {
     /// A cell at which one who follows the path must stop.
     #[serde(with = "place")]
     pub cell: Cell,
-    /// Relations seen at other stops that are neither known nor asked for by the same test.
+    /// How often stops of the maze show a relation that is neither known nor asked for by the same test: at other stops
+    /// any, at the target's cell those beside the target.
     pub foreign: u32,
 }
 
@@ -70,9 +71,40 @@ pub enum ProblemsError {
         /// Which version.
         version: u32,
     },
+    /// A problem asks for what its maze does not show.
+    #[error("asks for {problem} in problem {number}, counted from zero")]
+    Target {
+        /// Which problem.
+        number: usize,
+        /// What is wrong.
+        problem: String,
+    },
     /// There is nothing to play.
     #[error("holds no problems")]
     Empty,
+}
+
+impl Target {
+    /// Checks that the relation is one, and that it is seen from the cell.
+    fn check(self, maze: &Maze) -> Result<(), String> {
+        let Relation { hi, lo, direction } = self.relation;
+        if Relation::new(hi.into(), lo.into(), direction) != Some(self.relation) {
+            return Err(format!("the relation {}, whose digits must be 9 >= hi > lo >= 1,", self.relation));
+        }
+        let (x, y) = (self.cell.x(), self.cell.y());
+        if !maze.is_open(self.cell) {
+            return Err(format!("a relation at {x},{y}, which is no cell of the maze,"));
+        }
+        if !shows(maze, self.cell, self.relation) {
+            return Err(format!("the relation {}, which is not seen from {x},{y},", self.relation));
+        }
+        Ok(())
+    }
+}
+
+/// Whether a relation is seen from a cell: a wall `hi` away and a crossing `lo`.
+pub(super) fn shows(maze: &Maze, cell: Cell, Relation { hi, lo, direction }: Relation) -> bool {
+    maze.wall_distance(cell, direction) == i32::from(hi) && maze.crossing_distance(cell, direction) == i32::from(lo)
 }
 
 impl ProblemSet {
@@ -104,6 +136,11 @@ impl ProblemSet {
         }
         if set.problems.is_empty() {
             return Err(ProblemsError::Empty);
+        }
+        for (number, Problem { maze, target }) in set.problems.iter().enumerate() {
+            if let Some(target) = target {
+                target.check(maze).map_err(|problem| ProblemsError::Target { number, problem })?;
+            }
         }
         Ok(set)
     }

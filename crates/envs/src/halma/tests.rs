@@ -3,13 +3,16 @@
 //! Knowledge bases are read off the counters of an [`Experience`]; candidate relations follow from them, class by class;
 //! a maze is then built around each relation, with a cell at which one must stop and see it.
 
-use heldout_core::Seed;
+use std::collections::BTreeSet;
+
+use heldout_core::{Crc, Seed};
 use serde::{Deserialize, Serialize};
 
 use super::build::build;
 use super::concepts::{PAIRS, RELATIONS, Relation};
 use super::experience::Experience;
 use super::maze::Direction;
+use super::observation::View;
 use super::problems::{Problem, ProblemSet};
 
 /// The dynamic tests, in the order of the paper's tables.
@@ -136,8 +139,9 @@ impl Knowledge {
         }
     }
 
+    /// Whether a knowledge base holds the pair; what was met too seldom to be known is only not asked for.
     fn knows_pair(&self, pair: usize) -> bool {
-        [&self.seen, &self.caused, &self.afforded, &self.met].iter().any(|k| k.holds_pair(pair))
+        [&self.seen, &self.caused, &self.afforded].iter().any(|k| k.holds_pair(pair))
     }
 
     /// The relations that each test may ask for, in lexicographic order; the four of affordance may share some.
@@ -230,25 +234,34 @@ impl Surroundings<'_> {
 
 /// The tests that `experience` leads to; `None` where there is nothing to ask for.
 ///
-/// Each test has `n_test_mazes` mazes, one relation after the other. Which they are depends on `seed`, the experience and
+/// Each test has `n_test_mazes` mazes of different paths, one relation after the other. Which they are depends on `seed`, the experience and
 /// `config` alone.
 #[must_use]
 pub fn dynamic_tests(experience: &Experience, config: &TestConfig, seed: Seed) -> [(Class, Option<ProblemSet>); 7] {
     let knowledge = Knowledge::of(experience, config);
     let candidates = Candidates::of(&knowledge);
-    let mut met: Vec<_> =
-        experience.visits().iter().filter(|v| v.count > config.st1_max_count).map(|v| v.signature).collect();
-    met.sort_unstable();
+    let company = experience.company();
+    let is_new = |view: &View| company.get(&view.signature()).is_none_or(|&n| n <= config.st1_max_count.into());
     let origin = format!(
-        "seed {}, th_s {}, th_c {}, th_a {}, strict_novelty {}, st1_max_count {}",
-        seed.0, config.th_s, config.th_c, config.th_a, config.strict_novelty, config.st1_max_count
+        "seed {}, experience {:08x} (CRC-32) by causal rule {}, th_s {}, th_c {}, th_a {}, strict_novelty {}, \
+         st1_max_count {}, n_test_mazes {}",
+        seed.0,
+        Crc::of(&experience.to_bytes()),
+        experience.rule().name(),
+        config.th_s,
+        config.th_c,
+        config.th_a,
+        config.strict_novelty,
+        config.st1_max_count,
+        config.n_test_mazes
     );
     Class::ALL.map(|class| {
         let relations = candidates.of_class(class);
         let surroundings = Surroundings { knowledge: &knowledge, class: relations };
         let seed = seed.stream("halma/tests").stream(class.name());
-        let new_company =
-            |view: &super::observation::View| class != Class::St1 || met.binary_search(&view.signature()).is_err();
+        let fit = |view: &View| class != Class::St1 || is_new(view);
+        let path = |problem: &Problem| (problem.maze.start(), problem.maze.shape().to_vec());
+        let mut paths = BTreeSet::new();
         let mut problems: Vec<Problem> = Vec::new();
         for i in 0..config.n_test_mazes {
             if relations.is_empty() {
@@ -256,8 +269,9 @@ pub fn dynamic_tests(experience: &Experience, config: &TestConfig, seed: Seed) -
             }
             let relation = relations[i as usize % relations.len()];
             let mut rng = seed.derive(i.into()).rng();
-            let taken = |problem: &Problem| problems.iter().any(|p| p.maze == problem.maze);
-            problems.extend(build(relation, &surroundings, &new_company, taken, &mut rng));
+            let built = build(relation, &surroundings, &fit, |problem| paths.contains(&path(problem)), &mut rng);
+            paths.extend(built.as_ref().map(path));
+            problems.extend(built);
         }
         (class, (!problems.is_empty()).then(|| ProblemSet::new(class.name(), origin.clone(), problems)))
     })
