@@ -20,5 +20,6 @@
 
 pub mod card;
 pub mod example;
+pub mod lilgym;
 pub mod registry;
 pub mod transcript;
