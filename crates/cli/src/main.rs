@@ -12,6 +12,7 @@ use clap::{Parser, Subcommand};
 mod bench;
 mod files;
 mod list;
+mod parity;
 mod progress;
 mod render;
 mod run;
@@ -37,7 +38,14 @@ enum Command {
     Render(render::Render),
     /// Measures steps per second.
     Bench(bench::Bench),
+    /// Replays recorded rollouts of another implementation.
+    Parity(parity::Parity),
 }
+
+/// A check that failed and has already said so.
+#[derive(Debug, thiserror::Error)]
+#[error("a check failed")]
+struct Failed;
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
@@ -46,9 +54,11 @@ fn main() -> ExitCode {
         Command::Run(run) => run.execute(),
         Command::Render(render) => render.execute(),
         Command::Bench(bench) => bench.execute(),
+        Command::Parity(parity) => parity.execute(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.is::<Failed>() => ExitCode::FAILURE,
         Err(error) => {
             eprintln!("heldout: {error:#}");
             ExitCode::from(2)

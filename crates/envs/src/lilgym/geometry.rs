@@ -1,0 +1,364 @@
+//! Where an object can be put, where it then sticks, and which one a cell takes away.
+//!
+//! Outlines are convex polygons in image pixels; the public implementation computes with them in a geometry library. The
+//! order of operations below is that library's, in `f64`, because truncated coordinates decide by how many pixels an object
+//! moves.
+
+#![allow(clippy::many_single_char_names, reason = "the geometry of points a to d, p and q, at r and s of the way")]
+
+use super::circle::CIRCLE;
+use super::scene::{BOX_PITCH, BOX_SIDE, Item, Scene, Shape};
+
+/// An area that is no more than this is a contact. The smallest overlap ever seen was 0.0065.
+const CONTACT: f64 = 1e-9;
+/// Vertices of a circle's outline.
+const ROUND: usize = 64;
+/// Room for a polygon of [`ROUND`] vertices after it was cut by as many edges.
+const MOST_VERTICES: usize = 2 * ROUND + 8;
+
+type Point = (f64, f64);
+
+/// A convex outline.
+pub(super) struct Outline {
+    vertices: [Point; ROUND],
+    len: usize,
+}
+
+impl Outline {
+    /// The outline of `item` in box `index`, in image pixels.
+    pub(super) fn of(item: &Item, index: usize) -> Self {
+        let x = f64::from(i32::from(item.x) + BOX_PITCH * index as i32);
+        let y = f64::from(item.y);
+        let side = f64::from(item.size.pixels());
+        let (right, bottom) = (x + side, y + side);
+        let mut vertices = [(0.0, 0.0); ROUND];
+        let len = match item.shape {
+            Shape::Square => {
+                vertices[..4].copy_from_slice(&[(x, y), (right, y), (right, bottom), (x, bottom)]);
+                4
+            }
+            Shape::Triangle => {
+                vertices[..3].copy_from_slice(&[(f64::midpoint(x, right), y), (x, bottom), (right, bottom)]);
+                3
+            }
+            Shape::Circle => {
+                let radius = side / 2.0;
+                let (middle_x, middle_y) = (x + radius, y + radius);
+                for (vertex, (cos, sin)) in vertices.iter_mut().zip(CIRCLE) {
+                    *vertex = (middle_x + radius * f64::from_bits(cos), middle_y + radius * f64::from_bits(sin));
+                }
+                ROUND
+            }
+        };
+        Self { vertices, len }
+    }
+
+    fn segment(&self, index: usize) -> (Point, Point) {
+        let next = if index + 1 == self.len { 0 } else { index + 1 };
+        (self.vertices[index], self.vertices[next])
+    }
+
+    fn points(&self) -> &[Point] {
+        &self.vertices[..self.len]
+    }
+}
+
+/// A polygon that is being cut.
+struct Cut {
+    points: [Point; MOST_VERTICES],
+    len: usize,
+}
+
+impl Cut {
+    fn of(points: &[Point]) -> Self {
+        let mut cut = Self { points: [(0.0, 0.0); MOST_VERTICES], len: points.len() };
+        cut.points[..points.len()].copy_from_slice(points);
+        cut
+    }
+
+    /// Keeps what is on the side of `inside > 0`, where `inside` is linear.
+    fn keep(&mut self, inside: impl Fn(Point) -> f64) {
+        let old = self.points;
+        let len = std::mem::take(&mut self.len);
+        for i in 0..len {
+            let (p, q) = (old[i], old[if i + 1 == len { 0 } else { i + 1 }]);
+            let (a, b) = (inside(p), inside(q));
+            if a >= 0.0 {
+                self.push(p);
+            }
+            if (a > 0.0 && b < 0.0) || (a < 0.0 && b > 0.0) {
+                let t = a / (a - b);
+                self.push((p.0 + t * (q.0 - p.0), p.1 + t * (q.1 - p.1)));
+            }
+        }
+    }
+
+    fn push(&mut self, point: Point) {
+        if let Some(place) = self.points.get_mut(self.len) {
+            *place = point;
+            self.len += 1;
+        }
+    }
+
+    fn area(&self) -> f64 {
+        twice_area(&self.points[..self.len]).abs() / 2.0
+    }
+}
+
+/// Twice the area, signed by the direction of the vertices; measured from the first one, so that little is cancelled.
+fn twice_area(points: &[Point]) -> f64 {
+    let Some(&(x, y)) = points.first() else { return 0.0 };
+    let cross = |p: &[Point]| (p[0].0 - x) * (p[1].1 - y) - (p[1].0 - x) * (p[0].1 - y);
+    points.windows(2).map(cross).sum()
+}
+
+/// Area that two convex outlines share.
+fn shared_area(a: &Outline, b: &Outline) -> f64 {
+    let mut cut = Cut::of(a.points());
+    let sign = if twice_area(b.points()) >= 0.0 { 1.0 } else { -1.0 };
+    for i in 0..b.len {
+        let (p, q) = b.segment(i);
+        cut.keep(|r| sign * ((q.0 - p.0) * (r.1 - p.1) - (q.1 - p.1) * (r.0 - p.0)));
+    }
+    cut.area()
+}
+
+/// A rectangle of image pixels: left, top, right, bottom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Rect {
+    /// Left side.
+    pub(super) left: i32,
+    /// Upper side.
+    pub(super) top: i32,
+    /// Right side.
+    pub(super) right: i32,
+    /// Lower side.
+    pub(super) bottom: i32,
+}
+
+/// The bounding square of `item` in box `index`, in image pixels.
+pub(super) fn bounds(item: &Item, index: usize) -> Rect {
+    let left = i32::from(item.x) + BOX_PITCH * index as i32;
+    let top = i32::from(item.y);
+    Rect { left, top, right: left + item.size.pixels(), bottom: top + item.size.pixels() }
+}
+
+/// Area that `item` of box `index` shares with `cell`.
+fn area_in(item: &Item, index: usize, cell: Rect) -> f64 {
+    let own = bounds(item, index);
+    if own.left >= cell.right || own.right <= cell.left || own.top >= cell.bottom || own.bottom <= cell.top {
+        return 0.0;
+    }
+    let mut cut = Cut::of(Outline::of(item, index).points());
+    cut.keep(|p| p.0 - f64::from(cell.left));
+    cut.keep(|p| f64::from(cell.right) - p.0);
+    cut.keep(|p| p.1 - f64::from(cell.top));
+    cut.keep(|p| f64::from(cell.bottom) - p.1);
+    cut.area()
+}
+
+/// Whether two items of one box overlap: contact is none.
+pub(super) fn overlap(a: &Item, b: &Item, index: usize) -> bool {
+    let (p, q) = (bounds(a, index), bounds(b, index));
+    if p.left >= q.right || p.right <= q.left || p.top >= q.bottom || p.bottom <= q.top {
+        return false;
+    }
+    match (a.shape, b.shape) {
+        (Shape::Square, Shape::Square) => return true,
+        (Shape::Circle, Shape::Circle) => {
+            // Twice the distance of the centres, squared: far apart the circles are disjoint, near by even the circles
+            // inside the outlines meet. Only what is between has to be measured.
+            let (dx, dy) = (p.left + p.right - q.left - q.right, p.top + p.bottom - q.top - q.bottom);
+            let apart = f64::from(dx * dx + dy * dy);
+            let reach = f64::from(a.size.pixels() + b.size.pixels());
+            if apart >= reach * reach {
+                return false;
+            }
+            if apart <= reach * reach * 0.99 {
+                return true;
+            }
+        }
+        _ => {}
+    }
+    shared_area(&Outline::of(a, index), &Outline::of(b, index)) > CONTACT
+}
+
+fn distance(a: Point, b: Point) -> f64 {
+    let (dx, dy) = (a.0 - b.0, a.1 - b.1);
+    (dx * dx + dy * dy).sqrt()
+}
+
+fn point_to_segment(p: Point, (a, b): (Point, Point)) -> f64 {
+    let len2 = (b.0 - a.0) * (b.0 - a.0) + (b.1 - a.1) * (b.1 - a.1);
+    let r = ((p.0 - a.0) * (b.0 - a.0) + (p.1 - a.1) * (b.1 - a.1)) / len2;
+    if r <= 0.0 {
+        return distance(p, a);
+    }
+    if r >= 1.0 {
+        return distance(p, b);
+    }
+    let s = ((a.1 - p.1) * (b.0 - a.0) - (a.0 - p.0) * (b.1 - a.1)) / len2;
+    s.abs() * len2.sqrt()
+}
+
+/// Whether two segments cross or touch; parallel ones are measured by their ends.
+fn crossing((a, b): (Point, Point), (c, d): (Point, Point)) -> bool {
+    let apart = |p: f64, q: f64, r: f64, s: f64| p.max(q) < r.min(s) || r.max(s) < p.min(q);
+    if apart(a.0, b.0, c.0, d.0) || apart(a.1, b.1, c.1, d.1) {
+        return false;
+    }
+    let denominator = (b.0 - a.0) * (d.1 - c.1) - (b.1 - a.1) * (d.0 - c.0);
+    if denominator == 0.0 {
+        return false;
+    }
+    let r = ((a.1 - c.1) * (d.0 - c.0) - (a.0 - c.0) * (d.1 - c.1)) / denominator;
+    let s = ((a.1 - c.1) * (b.0 - a.0) - (a.0 - c.0) * (b.1 - a.1)) / denominator;
+    (0.0..=1.0).contains(&r) && (0.0..=1.0).contains(&s)
+}
+
+fn segment_distance(a: (Point, Point), b: (Point, Point)) -> f64 {
+    if crossing(a, b) {
+        return 0.0;
+    }
+    let from_a = point_to_segment(a.0, b).min(point_to_segment(a.1, b));
+    from_a.min(point_to_segment(b.0, a).min(point_to_segment(b.1, a)))
+}
+
+/// The point of a segment nearest to `p`.
+fn closest((a, b): (Point, Point), p: Point) -> Point {
+    let (dx, dy) = (b.0 - a.0, b.1 - a.1);
+    let r = if p == a {
+        0.0
+    } else if p == b {
+        1.0
+    } else {
+        ((p.0 - a.0) * dx + (p.1 - a.1) * dy) / (dx * dx + dy * dy)
+    };
+    if r > 0.0 && r < 1.0 {
+        return (a.0 + r * dx, a.1 + r * dy);
+    }
+    if distance(a, p) < distance(b, p) { a } else { b }
+}
+
+/// The nearest pair of points of two segments that do not cross: the first strictly best of four.
+fn closest_pair(a: (Point, Point), b: (Point, Point)) -> (Point, Point) {
+    let pairs = [(closest(a, b.0), b.0), (closest(a, b.1), b.1), (a.0, closest(b, a.0)), (a.1, closest(b, a.1))];
+    let mut best = pairs[0];
+    let mut least = distance(best.0, best.1);
+    for pair in &pairs[1..] {
+        let length = distance(pair.0, pair.1);
+        if length < least {
+            (best, least) = (*pair, length);
+        }
+    }
+    best
+}
+
+/// Segments of an outline that may come within reach of something.
+struct Near {
+    indices: [u8; ROUND],
+    len: usize,
+}
+
+impl Near {
+    /// The segments of `outline` whose bounds come within `reach` of `other`.
+    fn of(outline: &Outline, other: Rect, reach: f64) -> Self {
+        let mut near = Self { indices: [0; ROUND], len: 0 };
+        let (left, right) = (f64::from(other.left) - reach, f64::from(other.right) + reach);
+        let (top, bottom) = (f64::from(other.top) - reach, f64::from(other.bottom) + reach);
+        for i in 0..outline.len {
+            let (p, q) = outline.segment(i);
+            if p.0.max(q.0) >= left && p.0.min(q.0) <= right && p.1.max(q.1) >= top && p.1.min(q.1) <= bottom {
+                near.indices[near.len] = i as u8;
+                near.len += 1;
+            }
+        }
+        near
+    }
+}
+
+/// The distance of two outlines that do not overlap, and the segments it is found at, if it is below `reach`.
+///
+/// Pairs of segments are gone through in the order of the public implementation; leaving out those that are certainly
+/// farther than the best so far, or than `reach`, changes nothing.
+fn nearest(new: (&Outline, Rect), old: (&Outline, Rect), reach: f64) -> Option<(f64, usize, usize)> {
+    let near_new = Near::of(new.0, old.1, reach);
+    let near_old = Near::of(old.0, new.1, reach);
+    let mut best: Option<(f64, usize, usize)> = None;
+    let mut limit = reach;
+    for &i in &near_new.indices[..near_new.len] {
+        let a = new.0.segment(i.into());
+        let (left, right) = (a.0.0.min(a.1.0) - limit, a.0.0.max(a.1.0) + limit);
+        let (top, bottom) = (a.0.1.min(a.1.1) - limit, a.0.1.max(a.1.1) + limit);
+        for &j in &near_old.indices[..near_old.len] {
+            let b = old.0.segment(j.into());
+            if b.0.0.max(b.1.0) < left
+                || b.0.0.min(b.1.0) > right
+                || b.0.1.max(b.1.1) < top
+                || b.0.1.min(b.1.1) > bottom
+            {
+                continue;
+            }
+            let length = segment_distance(a, b);
+            if length < limit || (best.is_none() && length <= limit) {
+                best = Some((length, i.into(), j.into()));
+                limit = length;
+                if length == 0.0 {
+                    return best;
+                }
+            }
+        }
+    }
+    best
+}
+
+/// Where `item` goes by sticking to the nearest item of box `index` at most `most` pixels away (truncated): the change of
+/// its place.
+pub(super) fn stick(item: &Item, scene: &Scene, index: usize, most: i32) -> (i32, i32) {
+    let own = bounds(item, index);
+    let mut outline = None;
+    let mut chosen: Option<(i32, f64, (Point, Point))> = None;
+    for old in scene.of(index) {
+        let other = bounds(old, index);
+        let gap = (own.left - other.right).max(other.left - own.right);
+        let gap = gap.max((own.top - other.bottom).max(other.top - own.bottom));
+        if gap > most + 1 {
+            continue;
+        }
+        let new = outline.get_or_insert_with(|| Outline::of(item, index));
+        let old = Outline::of(old, index);
+        // A distance is a candidate if it is below `most + 1`; the margin keeps rounding out of the choice.
+        let reach = f64::from(most + 1) + 1e-6;
+        let Some((length, i, j)) = nearest((new, own), (&old, other), reach) else { continue };
+        let whole = length as i32;
+        if whole <= most && chosen.is_none_or(|(least, ..)| whole < least) {
+            let (a, b) = (new.segment(i), old.segment(j));
+            let pair = if length == 0.0 { (a.0, a.0) } else { closest_pair(a, b) };
+            chosen = Some((whole, length, pair));
+        }
+    }
+    match chosen {
+        Some((_, length, (p, q))) if length > 0.0 => (q.0 as i32 - p.0 as i32, q.1 as i32 - p.1 as i32),
+        _ => (0, 0),
+    }
+}
+
+/// Whether `item` stays within the walls of its box.
+pub(super) fn inside(item: &Item) -> bool {
+    item.left() >= 0 && item.right() <= BOX_SIDE && item.top() <= BOX_SIDE && item.bottom() >= 0
+}
+
+/// Which item of box `index` a removal at `cell` takes: the one that shares most of it, or with `largest` the largest of
+/// those that share any; the first among equals.
+pub(super) fn taken(scene: &Scene, index: usize, cell: Rect, largest: bool) -> Option<usize> {
+    let mut best: Option<(f64, usize)> = None;
+    for at in scene.range(index) {
+        let item = &scene.items()[at];
+        let area = area_in(item, index, cell);
+        let weight = if largest { twice_area(Outline::of(item, index).points()).abs() } else { area };
+        if area > CONTACT && best.is_none_or(|(most, _)| weight > most) {
+            best = Some((weight, at));
+        }
+    }
+    best.map(|(_, at)| at)
+}
