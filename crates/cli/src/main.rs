@@ -11,6 +11,7 @@ use clap::{Parser, Subcommand};
 
 mod bench;
 mod files;
+mod lilgym;
 mod list;
 mod parity;
 mod progress;
@@ -40,6 +41,8 @@ enum Command {
     Bench(bench::Bench),
     /// Replays recorded rollouts of another implementation.
     Parity(parity::Parity),
+    /// Checks labels, finds best returns and breaks results down: what only lilGym has.
+    Lilgym(lilgym::Lilgym),
 }
 
 /// A check that failed and has already said so.
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         Command::Render(render) => render.execute(),
         Command::Bench(bench) => bench.execute(),
         Command::Parity(parity) => parity.execute(),
+        Command::Lilgym(lilgym) => lilgym.execute(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -212,13 +212,31 @@ impl Rules {
         self.truth(state).unwrap_or(false) == state.target
     }
 
+    /// The best that the planner finds for problem `row`, from its beginning.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such problem.
+    #[must_use]
+    pub fn solve(&self, row: u32) -> Plan {
+        let problem = &self.corpus.rows[row as usize];
+        let program = &self.corpus.statement(row).program;
+        let find = || super::planner::plan(self, program, &problem.scene, problem.target);
+        self.plans[row as usize].get_or_init(find).clone()
+    }
+
+    /// The number of `action` in the flat numbering.
+    #[must_use]
+    pub fn number(&self, action: Action) -> u32 {
+        self.numbers.id(action)
+    }
+
     /// The solution of the state's problem, from its beginning.
     pub(super) fn plan(&self, state: &State) -> Plan {
-        let find = || super::planner::plan(self, &self.statement(state).program, &state.scene, state.target);
         if self.config.permute_boxes {
-            return find();
+            return super::planner::plan(self, &self.statement(state).program, &state.scene, state.target);
         }
-        self.plans[state.row as usize].get_or_init(find).clone()
+        self.solve(state.row)
     }
 
     /// A fresh episode.

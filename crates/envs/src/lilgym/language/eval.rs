@@ -56,7 +56,7 @@ pub(super) fn find_atom(space: &str, member: &str) -> Option<u8> {
         Some((own, rest)) => own == space && rest == member,
         None => space.is_empty() && **name == *member,
     };
-    NAMES.iter().position(|name| fits(name)).map(|i| FIRST_COLOR + i as u8)
+    NAMES.iter().position(fits).map(|i| FIRST_COLOR + i as u8)
 }
 
 /// What a program calls an atom; items and boxes have no names.
