@@ -142,7 +142,8 @@ fn grid(text: &str) -> anyhow::Result<Grid> {
     if text == "native" {
         return Ok(Grid::Name(text.to_owned()));
     }
-    let (columns, rows) = text.split_once('x').with_context(|| format!("`--grid {text}` must be `19x5`, or `native`"))?;
+    let (columns, rows) =
+        text.split_once('x').with_context(|| format!("`--grid {text}` must be `19x5`, or `native`"))?;
     Ok(Grid::Cells([columns.parse().context("`--grid`")?, rows.parse().context("`--grid`")?]))
 }
 

@@ -4,9 +4,17 @@ use heldout_core::{Batch, ConfigError, Environment, Options, PolicyInfo, VecEnv}
 use serde_json::{Map, Value};
 
 use crate::example::{grid, signal};
+use crate::lilgym;
 
 /// Every environment, in the order that documents show. Adding one is a line here.
-pub static ENTRIES: &[Entry] = &[Entry::of::<grid::Grid>(&grid::ABOUT), Entry::of::<signal::Signal>(&signal::ABOUT)];
+pub static ENTRIES: &[Entry] = &[
+    Entry::of::<grid::Grid>(&grid::ABOUT),
+    Entry::of::<signal::Signal>(&signal::ABOUT),
+    Entry::of::<lilgym::LilGym<lilgym::TowerScratch>>(&lilgym::TOWER_SCRATCH),
+    Entry::of::<lilgym::LilGym<lilgym::TowerFlipit>>(&lilgym::TOWER_FLIPIT),
+    Entry::of::<lilgym::LilGym<lilgym::ScatterScratch>>(&lilgym::SCATTER_SCRATCH),
+    Entry::of::<lilgym::LilGym<lilgym::ScatterFlipit>>(&lilgym::SCATTER_FLIPIT),
+];
 
 /// A named set of config overrides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

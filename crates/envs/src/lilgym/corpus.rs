@@ -1,5 +1,7 @@
 //! Statements, their programs, and the scenes that episodes begin with.
 
+use std::sync::Arc;
+
 use heldout_core::{ConfigError, Source};
 
 use super::config::{Appearance, Begin, Config};
@@ -67,7 +69,7 @@ impl Corpus {
     /// # Errors
     ///
     /// If a file cannot be read or holds what is no problem.
-    pub fn load(config: &Config, appearance: Appearance, begin: Begin) -> Result<Self, ConfigError> {
+    pub fn load(config: &Config, appearance: Appearance, begin: Begin) -> Result<Arc<Self>, ConfigError> {
         let corpus = if config.data == "builtin" {
             if !config.categories.is_empty() {
                 return Err(ConfigError::new(
@@ -77,7 +79,7 @@ impl Corpus {
             }
             super::builtin::corpus(config, appearance, begin)
         } else {
-            Self::read(config, appearance, begin)?
+            Arc::new(Self::read(config, appearance, begin)?)
         };
         for statement in &corpus.statements {
             let length = statement.sentence.len();

@@ -10,7 +10,7 @@
 #![allow(clippy::trivially_copy_pass_by_ref, reason = "an item is handled like any other part of a scene")]
 
 mod action;
-mod builtin;
+pub mod builtin;
 mod circle;
 mod config;
 mod corpus;

@@ -1,6 +1,6 @@
 //! What happens at a step.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use heldout_core::{ConfigError, Dtype, Field, Metric, Row as ObservationRow, Spec, Start, Status};
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use super::action::{Action, Numbers, TOWER_HEIGHT};
 use super::config::{Appearance, Begin, Config, Observation, RemoveRule};
 use super::corpus::{Corpus, Statement};
 use super::geometry::{Rect, inside, overlap, stick, taken};
-use super::language::Fault;
+use super::language::{Fault, Program};
 use super::picture::{self, HALF_HEIGHT, HALF_WIDTH, HEIGHT, Trace, WIDTH};
 use super::planner::Plan;
 use super::scene::{BOX_PITCH, BOX_SIDE, BOXES, Item, MAX_ITEMS, Scene, Shape, Size};
@@ -112,7 +112,7 @@ pub struct Rules {
     pub(super) appearance: Appearance,
     begin: Begin,
     pub(super) numbers: Numbers,
-    corpus: Corpus,
+    corpus: Arc<Corpus>,
     /// Sentences, padded to the width of the observation.
     sentences: Vec<u8>,
     empty: Vec<u8>,
@@ -223,6 +223,12 @@ impl Rules {
         let program = &self.corpus.statement(row).program;
         let find = || super::planner::plan(self, program, &problem.scene, problem.target);
         self.plans[row as usize].get_or_init(find).clone()
+    }
+
+    /// The best that the planner finds for any statement in any scene.
+    #[must_use]
+    pub fn search(&self, program: &Program, scene: &Scene, target: bool) -> Plan {
+        super::planner::plan(self, program, scene, target)
     }
 
     /// The number of `action` in the flat numbering.
@@ -337,7 +343,7 @@ impl Rules {
         }
         let free = |item: &Item| !scene.of(owner).iter().any(|other| overlap(item, other, owner));
         if !free(&item) {
-            let other = self.config.cell_search.then(|| Self::search(cell, offset, item, free)).flatten();
+            let other = self.config.cell_search.then(|| Self::elsewhere(cell, offset, item, free)).flatten();
             item = other.ok_or(Cause::Onto)?;
         }
         if self.config.stick >= 0 {
@@ -351,7 +357,7 @@ impl Rules {
     }
 
     /// The first pixel of `cell`, row by row, where `item` is free.
-    fn search(cell: Rect, offset: i32, item: Item, free: impl Fn(&Item) -> bool) -> Option<Item> {
+    fn elsewhere(cell: Rect, offset: i32, item: Item, free: impl Fn(&Item) -> bool) -> Option<Item> {
         let places = (cell.top..cell.bottom.min(BOX_SIDE))
             .flat_map(|y| (cell.left - offset..(cell.right - offset).min(BOX_SIDE)).map(move |x| (x, y)));
         places.map(|(x, y)| Item { x: x as i16, y: y as i16, ..item }).find(|item| inside(item) && free(item))
