@@ -1,11 +1,12 @@
 //! Statements, their programs, and the scenes that episodes begin with.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use heldout_core::{ConfigError, Source};
 
 use super::config::{Appearance, Begin, Config};
 use super::language::Program;
+use super::planner::Plan;
 use super::scene::Scene;
 
 /// The categories of the paper's Table 5: ten semantic, two syntactic.
@@ -61,6 +62,8 @@ pub struct Corpus {
     pub sources: Vec<Source>,
     /// Whether statements have categories.
     pub categorised: bool,
+    /// The planner's solutions under the default rules, once somebody asked; a problem has one, whoever plays it.
+    pub(super) plans: Vec<OnceLock<Plan>>,
 }
 
 impl Corpus {
@@ -79,7 +82,7 @@ impl Corpus {
             }
             super::builtin::corpus(config, appearance, begin)
         } else {
-            Arc::new(Self::read(config, appearance, begin)?)
+            Arc::new(Self::read(config, appearance, begin)?.with_room_for_plans())
         };
         for statement in &corpus.statements {
             let length = statement.sentence.len();
@@ -95,6 +98,12 @@ impl Corpus {
             return Err(ConfigError::new("split", format!("`{}` has no problems in this corpus", config.split.name())));
         }
         Ok(corpus)
+    }
+
+    /// The same, with nothing planned yet.
+    pub(super) fn with_room_for_plans(mut self) -> Self {
+        self.plans = self.rows.iter().map(|_| OnceLock::new()).collect();
+        self
     }
 
     #[cfg(feature = "files")]

@@ -63,46 +63,53 @@ impl Outline {
     }
 }
 
-/// A polygon that is being cut.
+/// A polygon that is being cut: each cut reads one half and writes the other.
 struct Cut {
-    points: [Point; MOST_VERTICES],
+    points: [[Point; MOST_VERTICES]; 2],
+    now: usize,
     len: usize,
 }
 
 impl Cut {
     fn of(points: &[Point]) -> Self {
-        let mut cut = Self { points: [(0.0, 0.0); MOST_VERTICES], len: points.len() };
-        cut.points[..points.len()].copy_from_slice(points);
+        let mut cut = Self { points: [[(0.0, 0.0); MOST_VERTICES]; 2], now: 0, len: points.len() };
+        cut.points[0][..points.len()].copy_from_slice(points);
         cut
     }
 
     /// Keeps what is on the side of `inside > 0`, where `inside` is linear.
     fn keep(&mut self, inside: impl Fn(Point) -> f64) {
-        let old = self.points;
-        let len = std::mem::take(&mut self.len);
-        for i in 0..len {
-            let (p, q) = (old[i], old[if i + 1 == len { 0 } else { i + 1 }]);
-            let (a, b) = (inside(p), inside(q));
-            if a >= 0.0 {
-                self.push(p);
-            }
+        let [one, two] = &mut self.points;
+        let (old, new) = if self.now == 0 { (one, two) } else { (two, one) };
+        let old = &old[..self.len];
+        self.now = 1 - self.now;
+        self.len = 0;
+        let Some(&last) = old.last() else { return };
+        let (mut p, mut a) = (last, inside(last));
+        for &q in old {
+            let b = inside(q);
             if (a > 0.0 && b < 0.0) || (a < 0.0 && b > 0.0) {
                 let t = a / (a - b);
-                self.push((p.0 + t * (q.0 - p.0), p.1 + t * (q.1 - p.1)));
+                self.len += put(new, self.len, (p.0 + t * (q.0 - p.0), p.1 + t * (q.1 - p.1)));
             }
-        }
-    }
-
-    fn push(&mut self, point: Point) {
-        if let Some(place) = self.points.get_mut(self.len) {
-            *place = point;
-            self.len += 1;
+            if b >= 0.0 {
+                self.len += put(new, self.len, q);
+            }
+            (p, a) = (q, b);
         }
     }
 
     fn area(&self) -> f64 {
-        twice_area(&self.points[..self.len]).abs() / 2.0
+        twice_area(&self.points[self.now][..self.len]).abs() / 2.0
     }
+}
+
+/// Writes a vertex; gives how many were. There is room for every cut that is made.
+fn put(points: &mut [Point; MOST_VERTICES], at: usize, point: Point) -> usize {
+    points.get_mut(at).map_or(0, |place| {
+        *place = point;
+        1
+    })
 }
 
 /// Twice the area, signed by the direction of the vertices; measured from the first one, so that little is cancelled.
@@ -157,6 +164,36 @@ fn area_in(item: &Item, index: usize, cell: Rect) -> f64 {
     cut.area()
 }
 
+/// Distance between the middles of two circles, or of a circle and the nearest point of a square, over the radii: below one
+/// the circles, or circle and square, overlap.
+fn apart_from_middles(a: &Item, b: &Item) -> f64 {
+    let (circle, other) = if a.shape == Shape::Circle { (a, b) } else { (b, a) };
+    let (p, q) = (bounds(circle, 0), bounds(other, 0));
+    // In half pixels, so that middles are whole.
+    let (x, y) = (p.left + p.right, p.top + p.bottom);
+    if other.shape == Shape::Circle {
+        let (dx, dy) = (x - q.left - q.right, y - q.top - q.bottom);
+        let reach = circle.size.pixels() + other.size.pixels();
+        return f64::from(dx * dx + dy * dy).sqrt() / f64::from(reach);
+    }
+    let (dx, dy) = (x - x.clamp(2 * q.left, 2 * q.right), y - y.clamp(2 * q.top, 2 * q.bottom));
+    f64::from(dx * dx + dy * dy).sqrt() / f64::from(circle.size.pixels())
+}
+
+/// A distance that two outlines of one box do not fall below: circles stand for their outlines, squares for triangles.
+fn least_distance(a: &Item, b: &Item) -> f64 {
+    match (a.shape, b.shape) {
+        (Shape::Circle, _) | (_, Shape::Circle) => {
+            let (circle, other) = if a.shape == Shape::Circle { (a, b) } else { (b, a) };
+            let round = other.shape == Shape::Circle;
+            let radii = circle.size.pixels() + if round { other.size.pixels() } else { 0 };
+            let other = if round { *other } else { Item { shape: Shape::Square, ..*other } };
+            (apart_from_middles(circle, &other) - 1.0) * f64::from(radii) / 2.0
+        }
+        _ => f64::from(a.distance(b)),
+    }
+}
+
 /// Whether two items of one box overlap: contact is none.
 pub(super) fn overlap(a: &Item, b: &Item, index: usize) -> bool {
     let (p, q) = (bounds(a, index), bounds(b, index));
@@ -165,16 +202,14 @@ pub(super) fn overlap(a: &Item, b: &Item, index: usize) -> bool {
     }
     match (a.shape, b.shape) {
         (Shape::Square, Shape::Square) => return true,
-        (Shape::Circle, Shape::Circle) => {
-            // Twice the distance of the centres, squared: far apart the circles are disjoint, near by even the circles
-            // inside the outlines meet. Only what is between has to be measured.
-            let (dx, dy) = (p.left + p.right - q.left - q.right, p.top + p.bottom - q.top - q.bottom);
-            let apart = f64::from(dx * dx + dy * dy);
-            let reach = f64::from(a.size.pixels() + b.size.pixels());
-            if apart >= reach * reach {
+        (Shape::Circle, Shape::Circle | Shape::Square) | (Shape::Square, Shape::Circle) => {
+            // Beyond its radius a circle's outline is never met, and within 0.99 of it always; only what is between has
+            // to be measured.
+            let reach = apart_from_middles(a, b);
+            if reach >= 1.0 {
                 return false;
             }
-            if apart <= reach * reach * 0.99 {
+            if reach <= 0.99 {
                 return true;
             }
         }
@@ -320,15 +355,13 @@ pub(super) fn stick(item: &Item, scene: &Scene, index: usize, most: i32) -> (i32
     let mut chosen: Option<(i32, f64, (Point, Point))> = None;
     for old in scene.of(index) {
         let other = bounds(old, index);
-        let gap = (own.left - other.right).max(other.left - own.right);
-        let gap = gap.max((own.top - other.bottom).max(other.top - own.bottom));
-        if gap > most + 1 {
+        // The margin keeps rounding out of the choice.
+        let reach = f64::from(most + 1) + 1e-6;
+        if item.distance(old) > most + 1 || least_distance(item, old) > reach {
             continue;
         }
         let new = outline.get_or_insert_with(|| Outline::of(item, index));
         let old = Outline::of(old, index);
-        // A distance is a candidate if it is below `most + 1`; the margin keeps rounding out of the choice.
-        let reach = f64::from(most + 1) + 1e-6;
         let Some((length, i, j)) = nearest((new, own), (&old, other), reach) else { continue };
         let whole = length as i32;
         if whole <= most && chosen.is_none_or(|(least, ..)| whole < least) {

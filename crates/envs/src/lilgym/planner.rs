@@ -10,13 +10,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::action::{Action, Numbers, TOWER_HEIGHT};
-use super::config::Appearance;
+use super::config::{Appearance, Config};
 use super::language::Program;
 use super::rules::{Change, Rules};
 use super::scene::{BOXES, Color, Scene, Shape, Size};
 
 /// Scenes that a search keeps at each depth: first, and at the second try.
 const BEAMS: [usize; 2] = [8, 48];
+/// Scenes that a search looks at: first, and at the second try.
+const BUDGETS: [u32; 2] = [60_000, 120_000];
 /// Columns, and rows, of a box that are tried in a fine grid.
 const MOST_LINES: usize = 8;
 /// Places that are tried where a program does not speak of places.
@@ -41,7 +43,9 @@ impl Plan {
 
 /// The shortest edit of `scene` found under which `program` has the value `target`.
 pub(super) fn plan(rules: &Rules, program: &Program, scene: &Scene, target: bool) -> Plan {
-    plan_within(rules, program, scene, target, rules.config().horizon.saturating_sub(1))
+    // No more than under the default horizon: longer ones are not searched for, so that solutions can be shared.
+    let most = rules.config().horizon.min(Config::default().horizon).saturating_sub(1);
+    plan_within(rules, program, scene, target, most)
 }
 
 /// The same, within `most` edits.
@@ -174,6 +178,8 @@ struct Search {
     sizes: &'static [Size],
     /// Whether every place is tried, or any that will do.
     everywhere: bool,
+    /// Whether this is the second try.
+    thorough: bool,
 }
 
 /// One scene of a beam.
@@ -193,11 +199,12 @@ impl Search {
             shapes: if mentions.shape { &Shape::ALL } else { &[Shape::Square] },
             sizes: if mentions.size || mentions.place { &Size::ALL } else { &[Size::Small] },
             everywhere: mentions.place,
+            thorough: false,
         }
     }
 
     fn everything() -> Self {
-        Self { colors: &Color::ALL, shapes: &Shape::ALL, sizes: &Size::ALL, everywhere: true }
+        Self { colors: &Color::ALL, shapes: &Shape::ALL, sizes: &Size::ALL, everywhere: true, thorough: true }
     }
 
     fn solve(
@@ -211,6 +218,7 @@ impl Search {
     ) -> Option<Vec<Action>> {
         let mut seen = BTreeSet::from([mark(scene)]);
         let mut beam = vec![Node { far: 0.0, mark: 0, scene: *scene, edits: Vec::new() }];
+        let mut left = BUDGETS[usize::from(self.thorough)];
         for _ in 0..most {
             let mut children: Vec<Node> = Vec::new();
             for node in &beam {
@@ -221,6 +229,10 @@ impl Search {
                     let mark = mark(&scene);
                     if !seen.insert(mark) {
                         return false;
+                    }
+                    left = left.saturating_sub(1);
+                    if left == 0 {
+                        return true;
                     }
                     let far = program.shortfall(&scene, target).unwrap_or(f32::MAX);
                     if far == 0.0 && program.truth(&scene).unwrap_or(!target) == target {
@@ -237,6 +249,9 @@ impl Search {
                     }
                     false
                 });
+                if left == 0 {
+                    return None;
+                }
                 if let Some(action) = found {
                     return Some(node.edits.iter().copied().chain([action]).collect());
                 }
@@ -264,7 +279,11 @@ impl Search {
                         let mut places = 0;
                         for (&x, &y) in columns.iter().flat_map(|x| rows.iter().map(move |y| (x, y))) {
                             let action = Action::Add { x, y, shape, color, size };
-                            let Ok(Some(change)) = rules.judge(scene, action) else { continue };
+                            let Ok(Some(change)) =
+                                rules.judge_as(scene, action, self.thorough && rules.config.cell_search)
+                            else {
+                                continue;
+                            };
                             if visit(action, change) {
                                 return;
                             }
@@ -297,7 +316,7 @@ fn mark(scene: &Scene) -> u64 {
                 | (item.color as u64) << 36
                 | (item.size as u64) << 40
                 | (index as u64) << 44;
-            sum = sum.wrapping_add(heldout_core::Seed(word).stream("item").0);
+            sum = sum.wrapping_add(heldout_core::Seed(word).derive(0).0);
         }
     }
     sum

@@ -117,8 +117,10 @@ pub struct Rules {
     sentences: Vec<u8>,
     empty: Vec<u8>,
     spec: Spec,
-    /// The planner's solutions, once somebody asked: a problem has one, whoever plays it.
+    /// The planner's solutions under these rules, where those under the default ones will not do.
     plans: Vec<OnceLock<Plan>>,
+    /// Whether what solves a problem under the default rules solves it here: a search of the cell only adds actions.
+    default_physics: bool,
 }
 
 impl Rules {
@@ -169,7 +171,25 @@ impl Rules {
         };
         let plans = corpus.rows.iter().map(|_| OnceLock::new()).collect();
         let empty = if config.observation == Observation::Image { picture::empty_half() } else { Vec::new() };
-        Ok(Self { config: config.clone(), appearance, begin, numbers, corpus, sentences, empty, spec, plans })
+        let default = Config::default();
+        let default_physics = config.grid == default.grid
+            && config.remove_rule == default.remove_rule
+            && config.border_check == default.border_check
+            && config.stick == default.stick
+            && config.box_limit == default.box_limit
+            && config.horizon >= default.horizon;
+        Ok(Self {
+            config: config.clone(),
+            appearance,
+            begin,
+            numbers,
+            corpus,
+            sentences,
+            empty,
+            spec,
+            plans,
+            default_physics,
+        })
     }
 
     /// The problems.
@@ -222,6 +242,9 @@ impl Rules {
         let problem = &self.corpus.rows[row as usize];
         let program = &self.corpus.statement(row).program;
         let find = || super::planner::plan(self, program, &problem.scene, problem.target);
+        if self.default_physics {
+            return self.corpus.plans[row as usize].get_or_init(find).clone();
+        }
         self.plans[row as usize].get_or_init(find).clone()
     }
 
@@ -302,12 +325,17 @@ impl Rules {
     ///
     /// If it is invalid.
     pub fn judge(&self, scene: &Scene, action: Action) -> Result<Option<Change>, Cause> {
+        self.judge_as(scene, action, self.config.cell_search)
+    }
+
+    /// The same, with a search of the cell or without: what is valid without it does the same with it.
+    pub(super) fn judge_as(&self, scene: &Scene, action: Action, search: bool) -> Result<Option<Change>, Cause> {
         if action == Action::Stop {
             return Ok(None);
         }
         match self.appearance {
             Appearance::Tower => Self::judge_tower(scene, action),
-            Appearance::Scatter => self.judge_scatter(scene, action),
+            Appearance::Scatter => self.judge_scatter(scene, action, search),
         }
         .map(Some)
     }
@@ -327,7 +355,7 @@ impl Rules {
         }
     }
 
-    fn judge_scatter(&self, scene: &Scene, action: Action) -> Result<Change, Cause> {
+    fn judge_scatter(&self, scene: &Scene, action: Action, search: bool) -> Result<Change, Cause> {
         let (Action::Add { x, y, .. } | Action::Remove { x, y }) = action else { return Err(Cause::Nothing) };
         let cell = self.numbers.cell(x, y);
         let owner = Numbers::owner(cell).ok_or(Cause::Separator)?;
@@ -343,7 +371,7 @@ impl Rules {
         }
         let free = |item: &Item| !scene.of(owner).iter().any(|other| overlap(item, other, owner));
         if !free(&item) {
-            let other = self.config.cell_search.then(|| Self::elsewhere(cell, offset, item, free)).flatten();
+            let other = search.then(|| Self::elsewhere(cell, offset, item, free)).flatten();
             item = other.ok_or(Cause::Onto)?;
         }
         if self.config.stick >= 0 {

@@ -127,5 +127,5 @@ fn make(appearance: Appearance, begin: Begin, holdout: Holdout, split: Split) ->
             categories: draft.categories,
         });
     }
-    corpus
+    corpus.with_room_for_plans()
 }

@@ -10,6 +10,8 @@ use super::{Comparison, Fault, Id, Node};
 
 /// What it seems to cost to bring in a thing that is not there.
 const NEW: f32 = 1.5;
+/// What each of its relations to other things adds to that.
+const RELATION: f32 = 0.75;
 /// What a condition without further structure costs.
 const FLAT: f32 = 1.0;
 /// Most elements whose costs are weighed against each other.
@@ -96,6 +98,21 @@ impl Evaluator<'_> {
         Ok(if holds { 0.0 } else { FLAT })
     }
 
+    /// What it seems to cost to bring in a thing that passes the test at `id`.
+    fn fresh(&self, id: Id) -> f32 {
+        let Node::Lambda(body) = self.program.node(id) else { return NEW };
+        let parts = match self.program.node(body) {
+            Node::And(kids) | Node::Call(Function::And, kids) => self.program.kids(kids),
+            _ => return NEW,
+        };
+        let related = |part: &&u16| match self.program.node(**part) {
+            Node::Compare(_) => true,
+            Node::Call(function, _) => matches!(function, Function::Exist | Function::All | Function::Any),
+            _ => false,
+        };
+        NEW + RELATION * parts.iter().filter(related).count() as f32
+    }
+
     fn quantified(&mut self, all: bool, of: Id, test: Id, wanted: bool) -> Result<f32, Fault> {
         let mark = self.mark();
         let values = self.eval(of)?;
@@ -109,10 +126,10 @@ impl Evaluator<'_> {
         }
         self.forget(mark);
         Ok(match (some, wanted) {
-            (true, true) if !every => total.min(NEW),
+            (true, true) if !every => total.min(self.fresh(test)),
             (true, _) => total,
             // Of nothing neither `All` nor `Any` holds.
-            (false, true) => NEW,
+            (false, true) => self.fresh(test),
             (false, false) => 0.0,
         })
     }
@@ -176,11 +193,12 @@ impl Evaluator<'_> {
         costs.sort_unstable_by(f32::total_cmp);
         let of_boxes = matches!(program.node(ids[0]), Node::Boxes);
         let needed = change.unsigned_abs() as usize;
+        let fresh = self.fresh(ids[1]);
         let cost = |i: usize| match costs.get(i) {
             // There is no fourth box; anything else can be brought in anew.
             Some(&cost) if of_boxes || change < 0 => cost,
-            Some(&cost) => cost.min(NEW),
-            None => NEW,
+            Some(&cost) => cost.min(fresh),
+            None => fresh,
         };
         Ok((0..needed.min(MOST)).map(cost).sum::<f32>() + needed.saturating_sub(MOST) as f32)
     }
