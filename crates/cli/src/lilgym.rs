@@ -161,7 +161,8 @@ fn solve(rules: &Rules, task: &str, split: &str, grid: &serde_json::Value, lines
         total += f64::from(value);
         let ids: Option<Vec<u32>> = plan.edits.as_ref().map(|e| e.iter().map(|&a| rules.number(a)).collect());
         let line = json!({
-            "task": task, "split": split, "row": row.key, "grid": grid, "target": row.target,
+            "task": task, "split": split, "row": row.key, "grid": grid,
+            "sentence": corpus.statement(number as u32).sentence, "target": row.target,
             "edits": ids, "return": value, "proven": plan.proven,
         });
         *lines += &format!("{line}\n");

@@ -11,10 +11,16 @@ use super::scene::{BOX_PITCH, BOX_SIDE, Item, Scene, Shape};
 
 /// An area that is no more than this is a contact. The smallest overlap ever seen was 0.0065.
 const CONTACT: f64 = 1e-9;
+/// What rounding may add to a distance, and more.
+const MARGIN: f64 = 1e-6;
 /// Vertices of a circle's outline.
 const ROUND: usize = 64;
-/// Room for a polygon of [`ROUND`] vertices after it was cut by as many edges.
-const MOST_VERTICES: usize = 2 * ROUND + 8;
+/// Room for a polygon of up to four vertices after it was cut by as many edges.
+const FEW: usize = 12;
+/// Room for a circle's outline after it was cut by four edges.
+const SOME: usize = ROUND + 8;
+/// Room for a circle's outline after it was cut by another's.
+const MANY: usize = 2 * ROUND + 8;
 
 type Point = (f64, f64);
 
@@ -64,15 +70,15 @@ impl Outline {
 }
 
 /// A polygon that is being cut: each cut reads one half and writes the other.
-struct Cut {
-    points: [[Point; MOST_VERTICES]; 2],
+struct Cut<const N: usize> {
+    points: [[Point; N]; 2],
     now: usize,
     len: usize,
 }
 
-impl Cut {
+impl<const N: usize> Cut<N> {
     fn of(points: &[Point]) -> Self {
-        let mut cut = Self { points: [[(0.0, 0.0); MOST_VERTICES]; 2], now: 0, len: points.len() };
+        let mut cut = Self { points: [[(0.0, 0.0); N]; 2], now: 0, len: points.len() };
         cut.points[0][..points.len()].copy_from_slice(points);
         cut
     }
@@ -105,7 +111,7 @@ impl Cut {
 }
 
 /// Writes a vertex; gives how many were. There is room for every cut that is made.
-fn put(points: &mut [Point; MOST_VERTICES], at: usize, point: Point) -> usize {
+fn put(points: &mut [Point], at: usize, point: Point) -> usize {
     points.get_mut(at).map_or(0, |place| {
         *place = point;
         1
@@ -120,8 +126,8 @@ fn twice_area(points: &[Point]) -> f64 {
 }
 
 /// Area that two convex outlines share.
-fn shared_area(a: &Outline, b: &Outline) -> f64 {
-    let mut cut = Cut::of(a.points());
+fn shared_area<const N: usize>(a: &Outline, b: &Outline) -> f64 {
+    let mut cut = Cut::<N>::of(a.points());
     let sign = if twice_area(b.points()) >= 0.0 { 1.0 } else { -1.0 };
     for i in 0..b.len {
         let (p, q) = b.segment(i);
@@ -156,7 +162,7 @@ fn area_in(item: &Item, index: usize, cell: Rect) -> f64 {
     if own.left >= cell.right || own.right <= cell.left || own.top >= cell.bottom || own.bottom <= cell.top {
         return 0.0;
     }
-    let mut cut = Cut::of(Outline::of(item, index).points());
+    let mut cut = Cut::<SOME>::of(Outline::of(item, index).points());
     cut.keep(|p| p.0 - f64::from(cell.left));
     cut.keep(|p| f64::from(cell.right) - p.0);
     cut.keep(|p| p.1 - f64::from(cell.top));
@@ -200,22 +206,42 @@ pub(super) fn overlap(a: &Item, b: &Item, index: usize) -> bool {
     if p.left >= q.right || p.right <= q.left || p.top >= q.bottom || p.bottom <= q.top {
         return false;
     }
+    let area = |few: bool| {
+        let (one, two) = (Outline::of(a, index), Outline::of(b, index));
+        if few { shared_area::<FEW>(&one, &two) } else { shared_area::<MANY>(&one, &two) }
+    };
     match (a.shape, b.shape) {
-        (Shape::Square, Shape::Square) => return true,
-        (Shape::Circle, Shape::Circle | Shape::Square) | (Shape::Square, Shape::Circle) => {
+        (Shape::Square, Shape::Square) => true,
+        (Shape::Circle, _) | (_, Shape::Circle) => {
             // Beyond its radius a circle's outline is never met, and within 0.99 of it always; only what is between has
             // to be measured.
-            let reach = apart_from_middles(a, b);
-            if reach >= 1.0 {
-                return false;
-            }
-            if reach <= 0.99 {
-                return true;
-            }
+            let reach = if (a.shape, b.shape) == (Shape::Circle, Shape::Triangle) {
+                from_middle(p, &Outline::of(b, index))
+            } else if (a.shape, b.shape) == (Shape::Triangle, Shape::Circle) {
+                from_middle(q, &Outline::of(a, index))
+            } else {
+                apart_from_middles(a, b)
+            };
+            reach < 1.0 && (reach <= 0.99 || area(false) > CONTACT)
         }
-        _ => {}
+        _ => area(true) > CONTACT,
     }
-    shared_area(&Outline::of(a, index), &Outline::of(b, index)) > CONTACT
+}
+
+/// Distance of the middle of the circle within `circle` from a triangle, over the radius.
+fn from_middle(circle: Rect, triangle: &Outline) -> f64 {
+    let middle = (
+        f64::midpoint(circle.left.into(), circle.right.into()),
+        f64::midpoint(circle.top.into(), circle.bottom.into()),
+    );
+    let sign = if twice_area(triangle.points()) >= 0.0 { 1.0 } else { -1.0 };
+    let (mut inside, mut least) = (true, f64::INFINITY);
+    for i in 0..triangle.len {
+        let (p, q) = triangle.segment(i);
+        inside &= sign * ((q.0 - p.0) * (middle.1 - p.1) - (q.1 - p.1) * (middle.0 - p.0)) > 0.0;
+        least = least.min(point_to_segment(middle, (p, q)));
+    }
+    if inside { 0.0 } else { least * 2.0 / f64::from(circle.right - circle.left) }
 }
 
 fn distance(a: Point, b: Point) -> f64 {
@@ -347,6 +373,17 @@ fn nearest(new: (&Outline, Rect), old: (&Outline, Rect), reach: f64) -> Option<(
     best
 }
 
+/// By how much the distance of two outlines can exceed [`least_distance`]: an outline falls short of its circle by 0.12 % of
+/// the radius at the most. Where it says little about the distance, no bound.
+fn slack(a: &Item, b: &Item) -> f64 {
+    match (a.shape, b.shape) {
+        (Shape::Circle, Shape::Circle | Shape::Square) | (Shape::Square, Shape::Circle) => {
+            f64::from(a.size.pixels() + b.size.pixels()) / 2.0 * 0.0013 + MARGIN
+        }
+        _ => f64::INFINITY,
+    }
+}
+
 /// Where `item` goes by sticking to the nearest item of box `index` at most `most` pixels away (truncated): the change of
 /// its place.
 pub(super) fn stick(item: &Item, scene: &Scene, index: usize, most: i32) -> (i32, i32) {
@@ -355,11 +392,13 @@ pub(super) fn stick(item: &Item, scene: &Scene, index: usize, most: i32) -> (i32
     let mut chosen: Option<(i32, f64, (Point, Point))> = None;
     for old in scene.of(index) {
         let other = bounds(old, index);
-        // The margin keeps rounding out of the choice.
-        let reach = f64::from(most + 1) + 1e-6;
-        if item.distance(old) > most + 1 || least_distance(item, old) > reach {
+        // Only what is nearer than the best so far, in whole pixels, can be chosen. The margin keeps rounding out of it.
+        let reach = f64::from(chosen.map_or(most + 1, |(least, ..)| least)) + MARGIN;
+        let least = least_distance(item, old);
+        if least > reach {
             continue;
         }
+        let reach = reach.min(least + slack(item, old));
         let new = outline.get_or_insert_with(|| Outline::of(item, index));
         let old = Outline::of(old, index);
         let Some((length, i, j)) = nearest((new, own), (&old, other), reach) else { continue };

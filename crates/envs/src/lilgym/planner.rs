@@ -16,9 +16,9 @@ use super::rules::{Change, Rules};
 use super::scene::{BOXES, Color, Scene, Shape, Size};
 
 /// Scenes that a search keeps at each depth: first, and at the second try.
-const BEAMS: [usize; 2] = [8, 48];
+const BEAMS: [usize; 2] = [8, 12];
 /// Scenes that a search looks at: first, and at the second try.
-const BUDGETS: [u32; 2] = [60_000, 120_000];
+const BUDGETS: [u32; 2] = [180_000, 150_000];
 /// Columns, and rows, of a box that are tried in a fine grid.
 const MOST_LINES: usize = 8;
 /// Places that are tried where a program does not speak of places.

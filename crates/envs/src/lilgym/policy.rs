@@ -34,7 +34,7 @@ impl<T: Task> Policy<LilGym<T>> for RandomValid {
         let (rules, state) = (rules.rules(), view.state.expect("the policy is privileged"));
         for _ in 0..MOST_DRAWS {
             let action = rules.numbers.action(rng.below(rules.numbers.flat()));
-            if rules.judge(&state.scene, action).is_ok() {
+            if rules.is_valid(&state.scene, action) {
                 return action;
             }
         }

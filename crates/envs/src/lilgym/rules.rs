@@ -328,16 +328,38 @@ impl Rules {
         self.judge_as(scene, action, self.config.cell_search)
     }
 
-    /// The same, with a search of the cell or without: what is valid without it does the same with it.
+    /// Whether `action` is valid in `scene`, without finding out what it would do.
+    pub(super) fn is_valid(&self, scene: &Scene, action: Action) -> bool {
+        match self.appearance {
+            _ if action == Action::Stop => true,
+            Appearance::Tower => Self::judge_tower(scene, action).is_ok(),
+            Appearance::Scatter => self.judge_scatter(scene, action, self.config.cell_search).is_ok(),
+        }
+    }
+
+    /// The same as [`Rules::judge`], with a search of the cell or without: what is valid without it does the same with it.
     pub(super) fn judge_as(&self, scene: &Scene, action: Action, search: bool) -> Result<Option<Change>, Cause> {
         if action == Action::Stop {
             return Ok(None);
         }
-        match self.appearance {
-            Appearance::Tower => Self::judge_tower(scene, action),
-            Appearance::Scatter => self.judge_scatter(scene, action, search),
+        let change = match self.appearance {
+            Appearance::Tower => Self::judge_tower(scene, action)?,
+            Appearance::Scatter => match self.judge_scatter(scene, action, search)? {
+                Change::Add(owner, item) => Change::Add(owner, self.settled(scene, owner, item)),
+                removal @ Change::Remove(_) => removal,
+            },
+        };
+        Ok(Some(change))
+    }
+
+    /// Where an object that is put down comes to rest.
+    fn settled(&self, scene: &Scene, owner: usize, item: Item) -> Item {
+        if self.config.stick < 0 {
+            return item;
         }
-        .map(Some)
+        let (dx, dy) = stick(&item, scene, owner, self.config.stick);
+        let moved = Item { x: item.x + dx as i16, y: item.y + dy as i16, ..item };
+        if self.config.border_check && !inside(&moved) { item } else { moved }
     }
 
     fn judge_tower(scene: &Scene, action: Action) -> Result<Change, Cause> {
@@ -373,13 +395,6 @@ impl Rules {
         if !free(&item) {
             let other = search.then(|| Self::elsewhere(cell, offset, item, free)).flatten();
             item = other.ok_or(Cause::Onto)?;
-        }
-        if self.config.stick >= 0 {
-            let (dx, dy) = stick(&item, scene, owner, self.config.stick);
-            let moved = Item { x: item.x + dx as i16, y: item.y + dy as i16, ..item };
-            if !self.config.border_check || inside(&moved) {
-                item = moved;
-            }
         }
         Ok(Change::Add(owner, item))
     }
@@ -485,7 +500,7 @@ impl Rules {
         row.u8(TARGET)[0] = u8::from(state.target);
         if self.config.mask {
             for (id, valid) in row.u8(MASK).iter_mut().enumerate() {
-                *valid = u8::from(self.judge(&state.scene, self.numbers.action(id as u32)).is_ok());
+                *valid = u8::from(self.is_valid(&state.scene, self.numbers.action(id as u32)));
             }
         }
     }

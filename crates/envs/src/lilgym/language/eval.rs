@@ -46,7 +46,7 @@ const TOUCHING: i32 = 1;
 const SECOND: i32 = 21;
 const THIRD: i32 = 42;
 /// Values that the stack holds.
-const ROOM: usize = 1024;
+const ROOM: usize = 512;
 /// Most elements of a tuple.
 const TUPLE_ROOM: usize = 4;
 
