@@ -14,7 +14,9 @@ mod data;
 mod files;
 mod halma;
 mod halma_protocol;
+mod lilgym;
 mod list;
+mod parity;
 mod progress;
 mod render;
 mod run;
@@ -47,7 +49,16 @@ enum Command {
     Halma(halma::Halma),
     /// What only S2B has: metrics of languages and stimuli.
     S2b(s2b::S2b),
+    /// Replays recorded rollouts of another implementation.
+    Parity(parity::Parity),
+    /// Checks labels, finds best returns and breaks results down: what only lilGym has.
+    Lilgym(lilgym::Lilgym),
 }
+
+/// A check that failed and has already said so.
+#[derive(Debug, thiserror::Error)]
+#[error("a check failed")]
+struct Failed;
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
@@ -59,9 +70,12 @@ fn main() -> ExitCode {
         Command::Data(data) => data.execute(),
         Command::Halma(halma) => halma.execute(),
         Command::S2b(s2b) => s2b.execute(),
+        Command::Parity(parity) => parity.execute(),
+        Command::Lilgym(lilgym) => lilgym.execute(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.is::<Failed>() => ExitCode::FAILURE,
         Err(error) => {
             note(&format!("heldout: {error:#}"));
             ExitCode::from(2)

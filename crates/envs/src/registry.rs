@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::example::{grid, signal};
 use crate::halma;
+use crate::lilgym;
 use crate::s2b::{game, listener, recall};
 
 /// Every environment, in the order that documents show. Adding one is a line here.
@@ -14,6 +15,10 @@ pub static ENTRIES: &[Entry] = &[
     Entry::of::<listener::Listener>(&listener::ABOUT),
     Entry::of::<game::Game>(&game::ABOUT),
     Entry::of::<recall::Recall>(&recall::ABOUT),
+    Entry::of::<lilgym::LilGym<lilgym::TowerScratch>>(&lilgym::TOWER_SCRATCH),
+    Entry::of::<lilgym::LilGym<lilgym::TowerFlipit>>(&lilgym::TOWER_FLIPIT),
+    Entry::of::<lilgym::LilGym<lilgym::ScatterScratch>>(&lilgym::SCATTER_SCRATCH),
+    Entry::of::<lilgym::LilGym<lilgym::ScatterFlipit>>(&lilgym::SCATTER_FLIPIT),
     Entry::of::<grid::Grid>(&grid::ABOUT),
     Entry::of::<signal::Signal>(&signal::ABOUT),
 ];
