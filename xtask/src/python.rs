@@ -18,8 +18,11 @@ impl Venv {
     fn new(name: &str) -> anyhow::Result<Self> {
         let path = root().join("target").join(name);
         let venv = Self(path);
-        if !venv.program("python").exists() {
-            let make = || run("python3", &["-m".as_ref(), "venv".as_ref(), venv.0.as_os_str()]);
+        // A virtual environment without pip was left half-made by a Python without `venv`.
+        let whole =
+            || command(venv.program("python"), &["-m", "pip", "--version"]).output().is_ok_and(|o| o.status.success());
+        if !whole() {
+            let make = || run("python3", &["-m".as_ref(), "venv".as_ref(), "--clear".as_ref(), venv.0.as_os_str()]);
             if make().is_err() {
                 install("python3-venv")?;
                 make()?;

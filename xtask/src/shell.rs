@@ -89,7 +89,8 @@ pub(crate) fn install(package: &str) -> anyhow::Result<()> {
         bail!("`{package}` is missing; install it");
     }
     // As root, or through sudo where there is one.
-    let sudo = exists("sudo") && std::env::var("USER").is_ok_and(|user| user != "root");
+    let user = Command::new("id").arg("-u").output().context("cannot start `id`")?;
+    let sudo = exists("sudo") && user.stdout.trim_ascii() != b"0";
     let apt = |arguments: &[&str]| {
         let whole = [if sudo { &["sudo", "apt-get"][..] } else { &["apt-get"] }, arguments].concat();
         finish(command(whole[0], &whole[1..]).env("DEBIAN_FRONTEND", "noninteractive"))

@@ -8,7 +8,7 @@ use heldout_envs::registry::ENTRIES;
 
 use crate::documents::golden_path;
 use crate::root;
-use crate::shell::{exists, install, run};
+use crate::shell::{command, exists, finish, install};
 
 /// Prints the digest of every entry, one a line.
 const SCRIPT: &str = "
@@ -21,24 +21,13 @@ WebAssembly.instantiate(bytes, {}).then(({ instance }) => {
 /// Builds the digests of every entry for WebAssembly, runs them, and compares them with the golden transcripts.
 pub(crate) fn digests() -> anyhow::Result<()> {
     let target = "wasm32-unknown-unknown";
-    run(
-        "cargo",
-        &[
-            "build",
-            "--release",
-            "--package",
-            "heldout-envs",
-            "--no-default-features",
-            "--example",
-            "digests",
-            "--target",
-            target,
-        ],
-    )?;
+    let folder = root().join("target");
+    let build = ["build", "--release", "-p", "heldout-envs", "--no-default-features", "--example", "digests"];
+    finish(command("cargo", &build).args(["--target", target, "--target-dir"]).arg(&folder))?;
     if !exists("node") {
         install("nodejs")?;
     }
-    let module = root().join("target").join(target).join("release/examples/digests.wasm");
+    let module = folder.join(target).join("release/examples/digests.wasm");
     let output = Command::new("node").args(["-e", SCRIPT]).arg(&module).output().context("cannot start node")?;
     if !output.status.success() {
         bail!("{} failed in node: {}", module.display(), String::from_utf8_lossy(&output.stderr));

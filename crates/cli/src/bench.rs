@@ -14,6 +14,11 @@ use crate::settings::Settings;
 /// Windows that the time is divided into; the medians over them are printed.
 const WINDOWS: u32 = 9;
 
+/// Steps over which the copies begin their episodes.
+const STAGGER: usize = 61;
+/// Bytes of observations at the most.
+const MOST_BYTES: usize = 4 << 30;
+
 /// Measures steps per second: medians over windows that include restarts.
 #[derive(clap::Args)]
 pub(crate) struct Bench {
@@ -70,26 +75,49 @@ impl Bench {
         let options = Options { threads: self.threads, ..Options::default() };
         let mut env = entry.make(&self.settings.overrides()?, self.envs, options)?;
         Seats::parse(&self.policy, env.spec())?.seat(&mut *env, Seed(0))?;
+        let bytes = self.envs * env.spec().agents.len() * env.spec().row_bytes();
+        if bytes > MOST_BYTES {
+            bail!("`--envs {}` needs {bytes} bytes for observations, may need {MOST_BYTES}", self.envs);
+        }
         let mut buffers = Buffers::new(env.spec(), self.envs);
         let mut actions = vec![0; self.envs * env.spec().action_width()];
         env.reset(Reset::seed(Seed(0)), buffers.output())?;
+        // Copies whose episodes are equally long would restart together: begin them one after the other.
+        for number in 1..STAGGER {
+            env.act(&buffers.rows(), &mut actions)?;
+            env.step(&actions, buffers.output())?;
+            let mask: Vec<bool> = (0..self.envs).map(|copy| copy % STAGGER == number).collect();
+            if mask.contains(&true) {
+                env.reset(Reset { mask: Some(&mask), ..Reset::default() }, buffers.output())?;
+            }
+        }
         let window = Duration::from_secs_f64(self.seconds / f64::from(WINDOWS + 1));
         let (mut wall, mut cpu) = (Vec::new(), Vec::new());
-        // The first window warms up, and brings the copies out of step with each other.
+        let mut without_restart = 0;
+        // The first window warms up.
         for number in 0..=WINDOWS {
             let (begin, cpu_begin) = (Instant::now(), cpu_time());
-            let mut steps = 0_u64;
+            let (mut steps, mut restarts) = (0_u64, false);
             while begin.elapsed() < window {
                 env.act(&buffers.rows(), &mut actions)?;
                 env.step(&actions, buffers.output())?;
                 steps += self.envs as u64;
+                restarts |= buffers.status[0].ended() || buffers.status.iter().any(|s| s.ended());
             }
+            without_restart += u32::from(!restarts && number > 0);
             if number > 0 {
                 wall.push(steps as f64 / begin.elapsed().as_secs_f64());
                 if let (Some(from), Some(to)) = (cpu_begin, cpu_time()) {
                     cpu.push(steps as f64 / to.saturating_sub(from).as_secs_f64());
                 }
             }
+        }
+        if without_restart > 0 {
+            let id = entry.id();
+            crate::note(&format!(
+                "{id}: {without_restart} of {WINDOWS} windows saw no episode end, so restarts are not in their figures; \
+                 give more `--seconds` or fewer `--envs`"
+            ));
         }
         Ok(json!({
             "id": entry.id(),

@@ -10,13 +10,17 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod bench;
+mod data;
 mod files;
+mod halma;
+mod halma_protocol;
 mod lilgym;
 mod list;
 mod parity;
 mod progress;
 mod render;
 mod run;
+mod s2b;
 mod settings;
 
 /// Tells whether a learning agent generalises beyond what it was trained on.
@@ -39,6 +43,12 @@ enum Command {
     Render(render::Render),
     /// Measures steps per second.
     Bench(bench::Bench),
+    /// Obtains optional public data.
+    Data(data::Data),
+    /// What only HALMA has: experience, dynamic tests, concepts, statistics.
+    Halma(halma::Halma),
+    /// What only S2B has: metrics of languages and stimuli.
+    S2b(s2b::S2b),
     /// Replays recorded rollouts of another implementation.
     Parity(parity::Parity),
     /// Checks labels, finds best returns and breaks results down: what only lilGym has.
@@ -57,6 +67,9 @@ fn main() -> ExitCode {
         Command::Run(run) => run.execute(),
         Command::Render(render) => render.execute(),
         Command::Bench(bench) => bench.execute(),
+        Command::Data(data) => data.execute(),
+        Command::Halma(halma) => halma.execute(),
+        Command::S2b(s2b) => s2b.execute(),
         Command::Parity(parity) => parity.execute(),
         Command::Lilgym(lilgym) => lilgym.execute(),
     };
@@ -64,7 +77,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if error.is::<Failed>() => ExitCode::FAILURE,
         Err(error) => {
-            eprintln!("heldout: {error:#}");
+            note(&format!("heldout: {error:#}"));
             ExitCode::from(2)
         }
     }
@@ -77,6 +90,11 @@ fn print(text: &str) -> anyhow::Result<()> {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
     }
+}
+
+/// Says something on standard error; if nobody listens, so be it.
+fn note(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 /// Prints one JSON value.

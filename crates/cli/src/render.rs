@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use clap::ValueEnum;
-use heldout_core::{Autoreset, Buffers, Dtype, Frame, Options, Reset, Seed, Spec, VecEnv};
+use heldout_core::{Autoreset, Buffers, Dtype, Field, Frame, Options, Reset, Seed, Spec, VecEnv};
 use heldout_envs::registry::find;
 use heldout_eval::Seats;
 use heldout_render::encode::{gif, png};
-use heldout_render::{Canvas, Image, Rgb, View, upscale};
+use heldout_render::{Canvas, Image, Rgb, upscale};
 
 use crate::settings::Settings;
 use crate::{files, progress};
@@ -17,6 +17,9 @@ use crate::{files, progress};
 const MARGIN: usize = 6;
 /// Height of the line that says whose picture it is.
 const TITLE: usize = 14;
+
+/// Bytes of pixels in a film at the most.
+const MOST_BYTES: usize = 1 << 30;
 
 /// Makes a picture or a film of an episode.
 #[derive(clap::Args)]
@@ -88,6 +91,12 @@ impl Render {
         for step in 0..=most {
             if film || step == most {
                 frames.push(self.frame(&*env, &buffers, agent)?);
+                let bytes: usize = frames.iter().map(|f| f.pixels().len()).sum();
+                if bytes > MOST_BYTES {
+                    bail!(
+                        "the film passes {MOST_BYTES} bytes at step {step}: use fewer `--steps` or a smaller `--scale`"
+                    );
+                }
             }
             if buffers.status[0].ended() || step == most {
                 break;
@@ -108,14 +117,9 @@ impl Render {
             png(last.view())?
         };
         files::write(&self.out, &bytes)?;
-        eprintln!(
-            "wrote {} ({} x {}, {} frame{})",
-            self.out.display(),
-            last.width(),
-            last.height(),
-            frames.len(),
-            if frames.len() == 1 { "" } else { "s" }
-        );
+        let plural = if frames.len() == 1 { "" } else { "s" };
+        let (path, width, height) = (self.out.display(), last.width(), last.height());
+        crate::note(&format!("wrote {path} ({width} x {height}, {} frame{plural})", frames.len()));
         Ok(())
     }
 
@@ -138,11 +142,17 @@ impl Render {
     }
 }
 
-/// The first picture in the observation of `agent`.
+/// The first picture that `agent` has in its observation, in its own size.
 fn seen(spec: &Spec, buffers: &Buffers, agent: usize) -> Option<Image> {
-    let index = spec.observation.iter().position(|f| f.dtype == Dtype::U8 && f.shape.len() == 3 && f.shape[2] == 3)?;
-    let shape = &spec.observation[index].shape;
-    Some(View::new(shape[1], shape[0], buffers.rows().row(agent).u8(index)).to_image())
+    let picture = |f: &Field| f.dtype == Dtype::U8 && f.shape.len() == 3 && f.shape[2] == 3;
+    let index = spec.observation.iter().position(|f| picture(f) && f.shape_for(agent).is_some())?;
+    let field = &spec.observation[index];
+    let (own, whole) = (field.shape_for(agent)?, field.shape[1]);
+    let rows = buffers.rows();
+    let bytes = rows.row(agent).u8(index);
+    let lines = bytes.chunks_exact(whole * 3).take(own[0]);
+    let pixels = lines.flat_map(|line| &line[..own[1] * 3]).copied().collect();
+    Some(Image::from_pixels(own[1], own[0], pixels))
 }
 
 /// The picture for people.

@@ -1,6 +1,5 @@
 //! `heldout run`: plays a policy and prints what it scores.
 
-use heldout_core::Options;
 use heldout_envs::registry::find;
 use heldout_eval::Episodes;
 use serde_json::{Map, Value, json};
@@ -52,7 +51,6 @@ impl Run {
         let entry = find(&self.id)?;
         let overrides = self.settings.overrides()?;
         let config = entry.configure(&overrides)?;
-        let sources = entry.make(&overrides, 1, Options::default())?.spec().sources.clone();
         let run = heldout_eval::Run {
             entry,
             overrides: &overrides,
@@ -78,7 +76,7 @@ impl Run {
                 "episodes": played.episodes.len(),
                 "seed": self.seed,
                 "config": config,
-                "sources": sources,
+                "sources": played.sources,
                 "metrics": metrics,
             }));
         }
@@ -90,7 +88,7 @@ impl Run {
             played.episodes.len(),
             self.seed
         );
-        for source in sources {
+        for source in &played.sources {
             text += &format!("{} {}\n", source.name, source.content);
         }
         let width = estimates.iter().map(|(name, _)| name.len()).max().unwrap_or(0);

@@ -37,14 +37,28 @@ impl Settings {
     }
 }
 
-/// Reads a TOML value; what is none is a string.
+/// Reads a TOML value; what is none, and a date, is a string.
 fn value(text: &str) -> anyhow::Result<Value> {
     let table = toml::from_str::<toml::Table>(&format!("value = {text}")).ok().filter(|t| t.len() == 1);
-    let Some(parsed) = table.and_then(|mut t| t.remove("value")) else { return Ok(Value::String(text.to_owned())) };
-    if let toml::Value::Float(x) = parsed
-        && !x.is_finite()
-    {
-        bail!("`{text}` is not a finite number");
+    match table.and_then(|mut t| t.remove("value")) {
+        None | Some(toml::Value::Datetime(_)) => Ok(Value::String(text.to_owned())),
+        Some(parsed) => json(parsed).with_context(|| format!("`{text}`")),
     }
-    Ok(serde_json::to_value(parsed)?)
+}
+
+/// The same value in JSON, which has neither dates nor infinities.
+fn json(value: toml::Value) -> anyhow::Result<Value> {
+    Ok(match value {
+        toml::Value::String(text) => Value::String(text),
+        toml::Value::Integer(n) => n.into(),
+        toml::Value::Boolean(b) => b.into(),
+        toml::Value::Float(x) if !x.is_finite() => bail!("`{x}` is not a finite number"),
+        toml::Value::Float(x) => x.into(),
+        toml::Value::Datetime(date) => Value::String(date.to_string()),
+        toml::Value::Array(values) => Value::Array(values.into_iter().map(json).collect::<Result<_, _>>()?),
+        toml::Value::Table(table) => {
+            let pairs = table.into_iter().map(|(key, value)| Ok((key, json(value)?)));
+            Value::Object(pairs.collect::<anyhow::Result<_>>()?)
+        }
+    })
 }

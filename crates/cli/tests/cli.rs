@@ -97,7 +97,9 @@ fn run_in_words() {
 fn settings_take_toml_values_strings_and_presets() {
     let config = |set: &[&str]| {
         let mut arguments = vec!["run", "example/grid-v1", "--episodes", "1", "--json"];
-        set.iter().for_each(|s| arguments.extend(["--set", s]));
+        for setting in set {
+            arguments.extend(["--set", setting]);
+        }
         json(&arguments)["config"].clone()
     };
     assert_eq!(config(&["split=heldout"])["split"], "heldout");
@@ -117,17 +119,24 @@ fn bad_input_is_named() {
     refused(&run(&["--set", "lvels=3"]), &["lvels", "levels"]);
     refused(&run(&["--set", "levels=many"]), &["levels", "many"]);
     refused(&run(&["--set", "levels=0"]), &["`levels` is `0`", "1 to 65536"]);
-    refused(&run(&["--set", "slip=nan"]), &["`nan` is not a finite number"]);
+    refused(&run(&["--set", "slip=nan"]), &["slip=nan", "is not a finite number"]);
     refused(&run(&["--set", "levels"]), &["`--set levels`", "key=value"]);
     refused(&run(&["--set", "a..b=1"]), &["`a..b` is not a key"]);
     refused(&run(&["--set", "preset=icy"]), &["`icy`", "`slippery`"]);
     refused(&run(&["--set", "split=test"]), &["test", "train", "heldout"]);
     refused(&run(&["--episodes", "0"]), &["0", "from 1"]);
     refused(&run(&["--episodes", "few"]), &["few"]);
+    refused(&run(&["--episodes", "10000000000"]), &["10000000000", "1 to 10000000"]);
+    refused(&run(&["--set", "levels=1979-05-27"]), &["levels", "1979-05-27"]);
+    refused(&run(&["--set", "levels=[1.0, inf]"]), &["`inf` is not a finite number"]);
+    refused(&run(&["--policy", ""]), &["``", "`oracle`"]);
+    refused(&run(&["--policy", "agent=oracle=best"]), &["`oracle=best`"]);
     refused(&run(&["--seed", "-1"]), &["-1"]);
     refused(&run(&["--threads", "0"]), &["`threads` is `0`"]);
     refused(&["bench", "example/grid-v1", "--seconds", "0"], &["`--seconds` is `0`"]);
     refused(&["bench", "example/grid-v1", "--envs", "0"], &["`envs` is `0`"]);
+    let image = ["bench", "example/grid-v1", "--envs", "1048576", "--set", "image=true"];
+    refused(&image, &["`--envs 1048576`", "4294967296"]);
     refused(&["dance"], &["dance"]);
 }
 
@@ -180,5 +189,27 @@ fn bench_prints_a_list() {
     assert_eq!(keys, ["id", "policy", "envs", "threads", "steps_per_second", "steps_per_cpu_second"]);
     assert!(row["steps_per_second"].as_f64().unwrap() > 0.0);
     assert_eq!((row["envs"].as_u64(), row["threads"].as_u64()), (Some(8), Some(2)));
-    assert!(stdout(&["bench", "--seconds", "0.05", "--envs", "4"]).contains("example/grid-v1"));
+    assert!(stdout(&["bench", "example/grid-v1", "--seconds", "0.05", "--envs", "4"]).contains("example/grid-v1"));
+}
+
+#[test]
+fn s2b_measures_languages_and_stimuli() {
+    let posdis = json(&["s2b", "language", "--speaker", "posdis", "--values", "5,5,5", "--values", "2,3,5", "--json"]);
+    let near = |value: &Value, expected: f64| {
+        let value = value.as_f64().unwrap();
+        assert!((value - expected).abs() < 1e-3, "{value}, must be {expected}");
+    };
+    near(&posdis["languages"][0]["posdis"], 1.0);
+    near(&posdis["languages"][0]["topsim"], 0.9421);
+    near(&posdis["languages"][1]["bosdis"], 0.4519);
+    let bag = json(&["s2b", "language", "--speaker", "bag-of-symbols", "--json"]);
+    near(&bag["languages"][0]["bosdis"], 1.0);
+    let full = json(&["s2b", "disentanglement", "--spaces", "5", "--json"]);
+    near(&full["factor_vae"]["mean"], 1.0);
+    let fixed = &["s2b", "disentanglement", "--samples", "1", "--points", "128", "--batch", "128", "--json"];
+    near(&json(fixed)["modularity"]["mean"], 0.666);
+    assert!(stdout(&["s2b", "language"]).contains("topsim"));
+    refused(&["s2b", "language", "--speaker", "loud"], &["`posdis`", "loud"]);
+    refused(&["s2b", "language", "--values", "5,99"], &["2 to 16"]);
+    refused(&["s2b", "language", "--speaker", "bag-of-symbols", "--vocabulary", "6"], &["at least 15"]);
 }

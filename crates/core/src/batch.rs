@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use crate::digest::Crc;
 use crate::environment::{ConfigError, Environment, Frame, Start, Status};
 use crate::order::shuffled;
-use crate::policy::{PolicyInfo, Seat, policies};
+use crate::policy::{PolicyInfo, Seat, policies, policy_infos};
 use crate::rng::Seed;
 use crate::rows::RowsRef;
-use crate::spec::{MAX_AGENTS, Metric, Spec};
+use crate::spec::{Dtype, MAX_AGENTS, Metric, Spec};
 use crate::vec_env::{Autoreset, BatchError, Options, Output, Reset, Seeding, VecEnv};
 
 /// First bytes of a saved state; the last one is the version of the format.
@@ -25,6 +25,8 @@ pub(crate) struct Slot<S> {
     pub(crate) status: Status,
     /// Whether an episode was ever asked for: the first reset without a seed begins episode zero.
     begun: bool,
+    /// Whether nothing ever happened to the state since it was made: it is nobody's episode and leaves no experience.
+    fresh: bool,
     returns: [f64; MAX_AGENTS],
 }
 
@@ -105,7 +107,7 @@ pub struct Batch<E: Environment> {
     actions: Vec<E::Action>,
     seats: Vec<Option<Box<dyn Seat<E>>>>,
     /// What a saved state must have been saved under.
-    fingerprint: u32,
+    origin: Origin,
 }
 
 impl<E: Environment> Batch<E> {
@@ -115,21 +117,12 @@ impl<E: Environment> Batch<E> {
     ///
     /// If `config` does not describe an environment, or `len` or the options are out of range.
     pub fn new(config: &E::Config, len: usize, options: Options) -> Result<Self, ConfigError> {
-        const MOST: usize = 1 << 20;
-        if !(1..=MOST).contains(&len) {
-            return Err(ConfigError::value("envs", len, &format!("1 to {MOST}")));
-        }
-        if !(1..=1024).contains(&options.threads) {
-            return Err(ConfigError::value("threads", options.threads, "1 to 1024"));
-        }
-        if options.max_steps == Some(0) {
-            return Err(ConfigError::value("max_steps", 0, "at least 1"));
-        }
+        options.check(len)?;
         let rules = E::new(config)?;
-        rules.spec().check()?;
         let spec = with_engine_metrics(rules.spec(), options.max_steps);
+        spec.check()?;
         let own_metrics = spec.metrics.len() - rules.spec().metrics.len();
-        let fingerprint = fingerprint(config, rules.spec())?;
+        let origin = Origin::new(options.id, config, rules.spec())?;
         // Small rows are cheap to write: many of them make a piece of work worth handing to a thread.
         let grain = (16_384 / (spec.row_bytes() * spec.agents.len()).max(1)).clamp(1, 64);
         let crew = Crew::new(options.threads, grain)?;
@@ -146,6 +139,7 @@ impl<E: Environment> Batch<E> {
                     steps: 0,
                     status: Status::Running,
                     begun: false,
+                    fresh: true,
                     returns: [0.0; MAX_AGENTS],
                 }
             })
@@ -156,7 +150,7 @@ impl<E: Environment> Batch<E> {
             seats: (0..agents).map(|_| None).collect(),
             engine: Engine { rules, spec, own_metrics, autoreset: options.autoreset, crew },
             slots,
-            fingerprint,
+            origin,
         })
     }
 
@@ -185,15 +179,13 @@ impl<E: Environment> Batch<E> {
     fn check_output(&self, out: &Output<'_>) -> Result<(), BatchError> {
         let envs = self.slots.len();
         let rows = envs * self.engine.spec.agents.len();
-        check_lens(&self.engine.spec, rows, out.rows.lens(), "an observation field")?;
+        check_fields(&self.engine.spec, rows, out.rows.given(), "an observation field")?;
         size("rewards", out.rewards.len(), rows)?;
         size("status", out.status.len(), envs)?;
         size("metrics", out.metrics.len(), envs * self.engine.spec.metrics.len())?;
         if let Some(last) = &out.last {
-            check_lens(&self.engine.spec, rows, last.rows.lens(), "a last observation field")?;
+            check_fields(&self.engine.spec, rows, last.rows.given(), "a last observation field")?;
             size("last metrics", last.metrics.len(), envs * self.engine.spec.metrics.len())?;
-        } else if self.engine.autoreset == Autoreset::SameStep {
-            return Err(BatchError::NoLast);
         }
         Ok(())
     }
@@ -213,26 +205,63 @@ fn with_engine_metrics(spec: &Spec, max_steps: Option<u32>) -> Spec {
     Spec { metrics, max_steps, ..spec.clone() }
 }
 
-/// Checksum of all that fixes the meaning of a state: the config, and the spec with its data sources.
-fn fingerprint<C: Serialize>(config: &C, spec: &Spec) -> Result<u32, ConfigError> {
-    let unfit = |e: postcard::Error| ConfigError::new("config", format!("cannot be serialised: {e}"));
-    let mut crc = Crc::new();
-    crc.bytes(&postcard::to_stdvec(config).map_err(unfit)?);
-    crc.bytes(&postcard::to_stdvec(spec).map_err(unfit)?);
-    Ok(crc.value())
+/// All that fixes the meaning of a state.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Origin {
+    id: String,
+    /// Name and content of each data source.
+    sources: Vec<(String, String)>,
+    /// Checksum of the config.
+    config: u32,
+    /// Checksum of the spec.
+    spec: u32,
+}
+
+impl Origin {
+    fn new<C: Serialize>(id: &str, config: &C, spec: &Spec) -> Result<Self, ConfigError> {
+        let unfit = |e: postcard::Error| ConfigError::new("config", format!("cannot be serialised: {e}"));
+        Ok(Self {
+            id: id.to_owned(),
+            sources: spec.sources.iter().map(|s| (s.name.to_owned(), s.content.clone())).collect(),
+            config: Crc::of(&postcard::to_stdvec(config).map_err(unfit)?),
+            spec: Crc::of(&postcard::to_stdvec(spec).map_err(unfit)?),
+        })
+    }
+
+    /// How `self`, of a saved state, differs from `here`.
+    fn difference(&self, here: &Self) -> Option<String> {
+        let source = || self.sources.iter().find(|s| !here.sources.contains(s));
+        if self.id != here.id {
+            Some(format!("it is of `{}`, this is `{}`", self.id, here.id))
+        } else if self.sources != here.sources {
+            let name = source().map_or("data", |(name, _)| name.as_str());
+            Some(format!("it was saved under another `{name}`"))
+        } else if self != here {
+            Some("it was saved under another config".to_owned())
+        } else {
+            None
+        }
+    }
 }
 
 fn size(what: &'static str, found: usize, expected: usize) -> Result<(), BatchError> {
     if found == expected { Ok(()) } else { Err(BatchError::Size { what, found, expected }) }
 }
 
-fn check_lens(
+/// Checks that the memory given for each field is of its type and size.
+fn check_fields(
     spec: &Spec,
     rows: usize,
-    mut lens: impl Iterator<Item = usize>,
+    mut given: impl Iterator<Item = (Dtype, usize)>,
     what: &'static str,
 ) -> Result<(), BatchError> {
-    spec.observation.iter().try_for_each(|field| size(what, lens.next().unwrap_or(0), rows * field.len()))
+    spec.observation.iter().try_for_each(|field| {
+        let (dtype, len) = given.next().unwrap_or((field.dtype, 0));
+        if dtype != field.dtype {
+            return Err(BatchError::Dtype { field: field.name, expected: field.dtype.name() });
+        }
+        size(what, len, rows * field.len())
+    })
 }
 
 /// What the inner loop needs beside the slots and the output: all that never changes.
@@ -294,7 +323,7 @@ impl<E: Environment> Engine<E> {
     }
 
     fn step(&self, slot: &mut Slot<E::State>, actions: &[E::Action], rewards: &mut [f32]) {
-        slot.begun = true;
+        (slot.begun, slot.fresh) = (true, false);
         slot.steps += 1;
         slot.status = match self.rules.step(&mut slot.state, actions, rewards) {
             Status::Running if self.spec.max_steps.is_some_and(|most| slot.steps >= most) => Status::Truncated,
@@ -317,13 +346,12 @@ impl<E: Environment> Engine<E> {
         slot.status = Status::Running;
         slot.returns = [0.0; MAX_AGENTS];
         let start = slot.start();
-        if slot.begun {
-            self.rules.restart(&mut slot.state, start);
-        } else {
-            // What the copy stood in until now was nobody's episode: it leaves no experience.
-            slot.begun = true;
+        if slot.fresh {
             slot.state = self.rules.start(start);
+        } else {
+            self.rules.restart(&mut slot.state, start);
         }
+        (slot.begun, slot.fresh) = (true, false);
     }
 
     fn metrics(&self, slot: &Slot<E::State>, values: &mut [f32]) {
@@ -401,6 +429,9 @@ impl<E: Environment> VecEnv for Batch<E> {
         let width = self.engine.spec.action_width();
         size("actions", actions.len(), self.slots.len() * width)?;
         self.check_output(&out)?;
+        if self.engine.autoreset == Autoreset::SameStep && out.last.is_none() {
+            return Err(BatchError::NoLast);
+        }
         if self.engine.autoreset == Autoreset::Disabled
             && let Some(env) = self.slots.iter().position(|s| s.status.ended())
         {
@@ -443,12 +474,11 @@ impl<E: Environment> VecEnv for Batch<E> {
     }
 
     fn save(&self, env: usize) -> Result<Vec<u8>, BatchError> {
-        let slot = self.slot(env)?;
-        let body =
-            postcard::to_stdvec(slot).map_err(|e| BatchError::Restore { problem: format!("cannot be saved: {e}") })?;
-        let mut bytes = Vec::with_capacity(body.len() + 12);
+        let unfit = |e: postcard::Error| BatchError::Save { problem: e.to_string() };
+        let origin = postcard::to_stdvec(&self.origin).map_err(unfit)?;
+        let body = postcard::to_extend(self.slot(env)?, origin).map_err(unfit)?;
+        let mut bytes = Vec::with_capacity(body.len() + 8);
         bytes.extend_from_slice(&MAGIC);
-        bytes.extend_from_slice(&self.fingerprint.to_le_bytes());
         bytes.extend_from_slice(&Crc::of(&body).to_le_bytes());
         bytes.extend_from_slice(&body);
         Ok(bytes)
@@ -457,21 +487,25 @@ impl<E: Environment> VecEnv for Batch<E> {
     fn restore(&mut self, env: usize, bytes: &[u8]) -> Result<(), BatchError> {
         self.slot(env)?;
         let wrong = |problem: &str| BatchError::Restore { problem: problem.to_owned() };
-        let (head, body) = bytes.split_at_checked(12).ok_or_else(|| wrong("it is too short"))?;
-        let word = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+        let (head, body) = bytes.split_at_checked(8).ok_or_else(|| wrong("it is too short"))?;
         if head[..3] != MAGIC[..3] {
             return Err(wrong("it does not begin as one"));
         }
         if head[3] != MAGIC[3] {
             return Err(wrong(&format!("its format is version {}, this build reads {}", head[3], MAGIC[3])));
         }
-        if word(8) != Crc::of(body) {
+        if head[4..] != Crc::of(body).to_le_bytes() {
             return Err(wrong("it is damaged"));
         }
-        if word(4) != self.fingerprint {
-            return Err(wrong("it was saved under another environment, config or data source"));
+        let unfit = |e: postcard::Error| wrong(&e.to_string());
+        let (origin, body) = postcard::take_from_bytes::<Origin>(body).map_err(unfit)?;
+        if let Some(difference) = origin.difference(&self.origin) {
+            return Err(wrong(&difference));
         }
-        self.slots[env] = postcard::from_bytes(body).map_err(|e| wrong(&e.to_string()))?;
+        let mut slot: Slot<E::State> = postcard::from_bytes(body).map_err(unfit)?;
+        self.engine.rules.reserve(&mut slot.state);
+        self.slots[env] = slot;
+        self.seats.iter_mut().flatten().for_each(|seat| seat.forget(env));
         Ok(())
     }
 
@@ -506,16 +540,30 @@ impl<E: Environment> VecEnv for Batch<E> {
 
     fn set_experience(&mut self, env: usize, bytes: &[u8]) -> Result<(), BatchError> {
         let (rules, slot) = self.slot_mut(env)?;
-        Ok(rules.set_experience(&mut slot.state, bytes)?)
+        rules.set_experience(&mut slot.state, bytes)?;
+        slot.fresh = false;
+        Ok(())
+    }
+
+    fn merge_experience(&mut self, env: usize, bytes: &[u8]) -> Result<(), BatchError> {
+        let (rules, slot) = self.slot_mut(env)?;
+        if slot.fresh {
+            rules.clear_experience(&mut slot.state)?;
+        }
+        rules.merge_experience(&mut slot.state, bytes)?;
+        slot.fresh = false;
+        Ok(())
     }
 
     fn clear_experience(&mut self, env: usize) -> Result<(), BatchError> {
         let (rules, slot) = self.slot_mut(env)?;
-        Ok(rules.clear_experience(&mut slot.state)?)
+        rules.clear_experience(&mut slot.state)?;
+        slot.fresh = false;
+        Ok(())
     }
 
     fn policies(&self) -> Vec<PolicyInfo> {
-        policies::<E>().iter().map(|p| p.info).collect()
+        policy_infos::<E>()
     }
 
     fn seat(&mut self, agent: usize, policy: &str, seed: Seed) -> Result<(), BatchError> {
@@ -530,16 +578,21 @@ impl<E: Environment> VecEnv for Batch<E> {
             policy: policy.to_owned(),
             known,
         })?;
+        (chosen.check)(&self.engine.rules).map_err(|problem| BatchError::Unfit {
+            agent: name,
+            policy: chosen.info.name,
+            problem,
+        })?;
         self.seats[agent] = Some((chosen.seat)(agent, self.slots.len(), seed));
         Ok(())
     }
 
     fn act(&mut self, rows: &RowsRef<'_>, actions: &mut [i32]) -> Result<(), BatchError> {
         size("actions", actions.len(), self.slots.len() * self.engine.spec.action_width())?;
-        check_lens(
+        check_fields(
             &self.engine.spec,
             self.slots.len() * self.engine.spec.agents.len(),
-            rows.lens(),
+            rows.given(),
             "an observation field",
         )?;
         for seat in self.seats.iter_mut().flatten() {

@@ -61,16 +61,22 @@ impl Buffers {
     #[must_use]
     pub fn new(spec: &Spec, len: usize) -> Self {
         let rows = len * spec.agents.len();
-        let arrays = || spec.observation.iter().map(|f| Array::new(f, rows)).collect();
         Self {
             spec: spec.observation.clone(),
-            observation: arrays(),
-            last_observation: arrays(),
+            observation: spec.observation.iter().map(|f| Array::new(f, rows)).collect(),
+            last_observation: Vec::new(),
             rewards: vec![0.0; rows],
             status: vec![Status::Running; len],
             metrics: vec![0.0; len * spec.metrics.len()],
-            last_metrics: vec![0.0; len * spec.metrics.len()],
+            last_metrics: Vec::new(),
         }
+    }
+
+    /// The same with memory for the ends of episodes, which same-step autoreset needs.
+    #[must_use]
+    pub fn with_last(spec: &Spec, len: usize) -> Self {
+        let this = Self::new(spec, len);
+        Self { last_observation: this.observation.clone(), last_metrics: this.metrics.clone(), ..this }
     }
 
     /// The view that a batch writes through.
@@ -80,7 +86,7 @@ impl Buffers {
             rewards: &mut self.rewards,
             status: &mut self.status,
             metrics: &mut self.metrics,
-            last: Some(Last {
+            last: (!self.last_observation.is_empty()).then(|| Last {
                 rows: Rows::new(&self.spec, self.last_observation.iter_mut().map(Array::as_mut)),
                 metrics: &mut self.last_metrics,
             }),
@@ -107,7 +113,7 @@ impl Buffers {
 
     /// Fills the observations with values that no environment writes, so that an unwritten element shows.
     pub fn poison(&mut self, byte: u8) {
-        for array in &mut self.observation {
+        for array in self.observation.iter_mut().chain(&mut self.last_observation) {
             match array {
                 Array::F32(v) => v.fill(f32::from_bits(0x7fc0_0000 | u32::from(byte))),
                 Array::U8(v) => v.fill(byte),
@@ -115,6 +121,8 @@ impl Buffers {
             }
         }
         self.rewards.fill(f32::NAN);
+        self.metrics.fill(f32::NAN);
+        self.last_metrics.fill(f32::NAN);
     }
 
     /// Feeds observations, rewards and status to `crc`.

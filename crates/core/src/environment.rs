@@ -123,6 +123,9 @@ pub trait Environment: Sized + Send + Sync + 'static {
     /// Begins an episode in place, without allocating. What outlives an episode (experience) stays.
     fn restart(&self, state: &mut Self::State, start: Start);
 
+    /// Reserves again what [`Environment::start`] reserves, in a state that was read from bytes.
+    fn reserve(&self, _state: &mut Self::State) {}
+
     /// Advances one step. `actions` and `rewards` hold one element an agent; every reward is written.
     fn step(&self, state: &mut Self::State, actions: &[Self::Action], rewards: &mut [f32]) -> Status;
 
@@ -152,6 +155,15 @@ pub trait Environment: Sized + Send + Sync + 'static {
     ///
     /// If the rules keep none, or the bytes are not theirs; `state` is unchanged then.
     fn set_experience(&self, _state: &mut Self::State, _bytes: &[u8]) -> Result<(), ExperienceError> {
+        Err(ExperienceError::None)
+    }
+
+    /// Adds bytes of [`Environment::experience`], of another copy, to what the agent has experienced.
+    ///
+    /// # Errors
+    ///
+    /// If the rules keep none, or the bytes are not theirs; `state` is unchanged then.
+    fn merge_experience(&self, _state: &mut Self::State, _bytes: &[u8]) -> Result<(), ExperienceError> {
         Err(ExperienceError::None)
     }
 

@@ -40,7 +40,7 @@ pub use buffers::Buffers;
 pub use digest::Crc;
 pub use environment::{ConfigError, Environment, ExperienceError, Frame, Start, Status};
 pub use order::shuffled;
-pub use policy::{Policy, PolicyInfo, Random, Scripted, View};
+pub use policy::{Policy, PolicyInfo, Random, Scripted, View, policy_infos};
 pub use rng::{Rng, Seed};
 pub use rows::{FieldMut, FieldRef, Row, RowRef, Rows, RowsRef};
 pub use spec::{

@@ -27,10 +27,20 @@ pub trait Policy<E: Environment>: Default + Send + Sync + 'static {
     /// Whether it may look at the state. Only oracles are.
     const PRIVILEGED: bool = false;
 
+    /// Checks that it can play under these rules.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot: what is wrong, as a sentence that names the value and what is allowed.
+    fn check(_rules: &E) -> Result<(), String> {
+        Ok(())
+    }
+
     /// Memory at the start of an episode.
     fn remember(&self, rules: &E) -> Self::Memory;
 
-    /// Chooses an action. `rng` is a stream of the policy's own, fixed by the seeds of episode and policy.
+    /// Chooses an action. `rng` is a stream of the policy's own, fixed by the seeds of episode and policy and the number
+    /// of the step: asking twice gives the same answer, unless the memory says otherwise.
     fn act(&self, rules: &E, view: View<'_, E>, memory: &mut Self::Memory, rng: &mut Rng) -> E::Action;
 }
 
@@ -69,6 +79,7 @@ pub struct PolicyInfo {
 /// A named policy of `E`.
 pub struct Scripted<E: Environment> {
     pub(crate) info: PolicyInfo,
+    pub(crate) check: fn(&E) -> Result<(), String>,
     pub(crate) seat: fn(usize, usize, Seed) -> Box<dyn Seat<E>>,
 }
 
@@ -78,6 +89,7 @@ impl<E: Environment> Scripted<E> {
     pub fn of<P: Policy<E>>(name: &'static str, about: &'static str) -> Self {
         Self {
             info: PolicyInfo { name, about, agent: None, privileged: P::PRIVILEGED },
+            check: P::check,
             seat: |agent, len, seed| Box::new(Seated::<E, P>::new(agent, len, seed)),
         }
     }
@@ -88,6 +100,12 @@ impl<E: Environment> Scripted<E> {
         let any = Self::of::<P>(name, about);
         Self { info: PolicyInfo { agent: Some(agent), ..any.info }, ..any }
     }
+}
+
+/// Names and natures of every policy of `E`.
+#[must_use]
+pub fn policy_infos<E: Environment>() -> Vec<PolicyInfo> {
+    policies::<E>().iter().map(|p| p.info).collect()
 }
 
 /// Every policy of `E`; a `random` of the environment's own goes before the uniform one.
@@ -103,6 +121,9 @@ pub(crate) fn policies<E: Environment>() -> Vec<Scripted<E>> {
 pub(crate) trait Seat<E: Environment>: Send {
     /// Writes its agent's actions for every copy.
     fn act(&mut self, rules: &E, slots: &[Slot<E::State>], rows: &RowsRef<'_>, actions: &mut [i32], crew: &Crew);
+
+    /// Drops what it remembers of copy `env`.
+    fn forget(&mut self, env: usize);
 }
 
 struct Seated<E: Environment, P: Policy<E>> {
@@ -116,13 +137,14 @@ struct Seated<E: Environment, P: Policy<E>> {
 struct Mind<M> {
     /// Copy and number of the episode it belongs to.
     episode: (Seed, u64),
-    rng: Rng,
+    /// Seed of the policy's own chance events in that episode.
+    seed: Seed,
     memory: Option<M>,
 }
 
 impl<E: Environment, P: Policy<E>> Seated<E, P> {
     fn new(agent: usize, len: usize, seed: Seed) -> Self {
-        let mind = || Mind { episode: (Seed(0), 0), rng: Rng::new(Seed(0)), memory: None };
+        let mind = || Mind { episode: (Seed(0), 0), seed: Seed(0), memory: None };
         Self { policy: P::default(), agent, seed, minds: (0..len).map(|_| mind()).collect() }
     }
 }
@@ -131,6 +153,10 @@ impl<E: Environment, P: Policy<E>> Seat<E> for Seated<E, P> {
     fn act(&mut self, rules: &E, slots: &[Slot<E::State>], rows: &RowsRef<'_>, actions: &mut [i32], crew: &Crew) {
         let task = Task { policy: &self.policy, rules, rows, agent: self.agent, seed: self.seed };
         crew.enter(|| task.spread(slots, &mut self.minds, actions, 0, crew));
+    }
+
+    fn forget(&mut self, env: usize) {
+        self.minds[env].memory = None;
     }
 }
 
@@ -172,12 +198,13 @@ impl<E: Environment, P: Policy<E>> Task<'_, E, P> {
             let episode = (slot.copy, slot.episode);
             if slot.steps == 0 || mind.episode != episode || mind.memory.is_none() {
                 let seed = slot.start().seed.stream("policy").derive(self.agent as u64).derive(self.seed.0);
-                *mind = Mind { episode, rng: seed.rng(), memory: Some(self.policy.remember(self.rules)) };
+                *mind = Mind { episode, seed, memory: Some(self.policy.remember(self.rules)) };
             }
             let row = self.rows.row((first + i) * agents + self.agent);
             let view = View { agent: self.agent, row, state: P::PRIVILEGED.then_some(&slot.state) };
             let memory = mind.memory.as_mut().expect("remembered above");
-            let action = self.policy.act(self.rules, view, memory, &mut mind.rng);
+            let mut rng = mind.seed.derive(u64::from(slot.steps)).rng();
+            let action = self.policy.act(self.rules, view, memory, &mut rng);
             self.rules.encode(self.agent, action, raw);
         }
     }

@@ -1,6 +1,6 @@
 //! Observations in the caller's memory: one contiguous array a field, one row an agent.
 
-use crate::spec::{Field, MAX_FIELDS};
+use crate::spec::{Dtype, Field, MAX_FIELDS};
 
 /// Writable rows of one field.
 #[derive(Debug)]
@@ -14,11 +14,12 @@ pub enum FieldMut<'a> {
 }
 
 impl FieldMut<'_> {
-    pub(crate) fn len(&self) -> usize {
+    /// Type and number of its elements.
+    fn given(&self) -> (Dtype, usize) {
         match self {
-            Self::F32(s) => s.len(),
-            Self::U8(s) => s.len(),
-            Self::I32(s) => s.len(),
+            Self::F32(s) => (Dtype::F32, s.len()),
+            Self::U8(s) => (Dtype::U8, s.len()),
+            Self::I32(s) => (Dtype::I32, s.len()),
         }
     }
 
@@ -54,9 +55,9 @@ impl<'a> Rows<'a> {
         Self { fields: std::array::from_fn(|_| slices.next()), strides: strides(fields) }
     }
 
-    /// Elements of each field, in order.
-    pub(crate) fn lens(&self) -> impl Iterator<Item = usize> + '_ {
-        self.fields.iter().flatten().map(FieldMut::len)
+    /// Type and number of elements of each field, in order.
+    pub(crate) fn given(&self) -> impl Iterator<Item = (Dtype, usize)> + '_ {
+        self.fields.iter().flatten().map(FieldMut::given)
     }
 
     /// Splits after `rows` rows.
@@ -169,11 +170,12 @@ pub enum FieldRef<'a> {
 }
 
 impl FieldRef<'_> {
-    pub(crate) fn len(&self) -> usize {
+    /// Type and number of its elements.
+    fn given(&self) -> (Dtype, usize) {
         match self {
-            Self::F32(s) => s.len(),
-            Self::U8(s) => s.len(),
-            Self::I32(s) => s.len(),
+            Self::F32(s) => (Dtype::F32, s.len()),
+            Self::U8(s) => (Dtype::U8, s.len()),
+            Self::I32(s) => (Dtype::I32, s.len()),
         }
     }
 }
@@ -192,9 +194,9 @@ impl<'a> RowsRef<'a> {
         Self { fields: std::array::from_fn(|_| slices.next()), strides: strides(fields) }
     }
 
-    /// Elements of each field, in order.
-    pub(crate) fn lens(&self) -> impl Iterator<Item = usize> + '_ {
-        self.fields.iter().flatten().map(FieldRef::len)
+    /// Type and number of elements of each field, in order.
+    pub(crate) fn given(&self) -> impl Iterator<Item = (Dtype, usize)> + '_ {
+        self.fields.iter().flatten().map(FieldRef::given)
     }
 
     /// The row at `index`.

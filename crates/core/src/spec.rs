@@ -181,19 +181,27 @@ pub struct Metric {
     pub name: String,
     /// When it says something.
     pub scope: Scope,
+    /// The metric that weighs it in a mean over episodes: the number of games that a share is of. `None`: all alike.
+    pub weight: Option<&'static str>,
 }
 
 impl Metric {
     /// A metric of every step.
     #[must_use]
     pub fn step(name: impl Into<String>) -> Self {
-        Self { name: name.into(), scope: Scope::Step }
+        Self { name: name.into(), scope: Scope::Step, weight: None }
     }
 
     /// A metric of the ended episode.
     #[must_use]
     pub fn episode(name: impl Into<String>) -> Self {
-        Self { name: name.into(), scope: Scope::Episode }
+        Self { name: name.into(), scope: Scope::Episode, weight: None }
+    }
+
+    /// The same, weighed by the metric called `name` in a mean over episodes.
+    #[must_use]
+    pub fn weighed_by(self, name: &'static str) -> Self {
+        Self { weight: Some(name), ..self }
     }
 }
 
@@ -296,10 +304,28 @@ impl Spec {
                 Err(ConfigError::new(field, format!("would number {n}, must be 1 to {most}")))
             }
         };
+        within("frame width", self.frame.0, 1 << 14)?;
+        within("frame height", self.frame.1, 1 << 14)?;
+        let names = |what, names: Vec<&str>| {
+            let twice = names.iter().enumerate().find(|(i, name)| names[..*i].contains(name));
+            twice.map_or(Ok(()), |(_, name)| Err(ConfigError::new(what, format!("would name `{name}` twice"))))
+        };
+        names("observation fields", self.observation.iter().map(|f| f.name).collect())?;
+        names("agents", self.agents.iter().map(|a| a.name).collect())?;
+        names("metrics", self.metrics.iter().map(|m| m.name.as_str()).collect())?;
+        if let Some(weight) = self.metrics.iter().filter_map(|m| m.weight).find(|w| self.metric(w).is_none()) {
+            return Err(ConfigError::new("metrics", format!("would be weighed by `{weight}`, which is none of them")));
+        }
         within("observation fields", self.observation.len(), MAX_FIELDS)?;
         within("agents", self.agents.len(), MAX_AGENTS)?;
         for field in &self.observation {
-            within("elements of an observation field", field.len(), 1 << 28)?;
+            let elements = field.shape.iter().try_fold(1_usize, |n, &m| n.checked_mul(m)).unwrap_or(usize::MAX);
+            within("elements of an observation field", elements, 1 << 28)?;
+            // Written so that a bound that is not a number is refused too.
+            let ordered = field.low <= field.high;
+            if !ordered || (field.text && field.dtype != Dtype::U8) {
+                return Err(ConfigError::new(field.name, "has bounds or a type that nothing fits"));
+            }
             let fits = |own: &Vec<usize>| {
                 own.len() == field.shape.len() && own.iter().zip(&field.shape).all(|(own, all)| own <= all)
             };

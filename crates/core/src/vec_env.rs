@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::environment::{ExperienceError, Frame, Status};
+use crate::environment::{ConfigError, ExperienceError, Frame, Status};
 use crate::policy::PolicyInfo;
 use crate::rng::Seed;
 use crate::rows::{Rows, RowsRef};
@@ -12,7 +12,8 @@ use crate::spec::{ActionSpace, Spec};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Autoreset {
-    /// The next step ignores its action, restarts it, and returns the first observation with reward zero.
+    /// The next step restarts it whatever its action (which must still be one of the space), and returns the first
+    /// observation with reward zero.
     #[default]
     NextStep,
     /// The step that ends it restarts it too; the last observation is written to [`Output::last`].
@@ -24,6 +25,8 @@ pub enum Autoreset {
 /// How a batch runs; none of it changes a trajectory but [`Options::max_steps`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
+    /// The registered name, which saved states carry: two environments never take each other's.
+    pub id: &'static str,
     /// What happens after an episode.
     pub autoreset: Autoreset,
     /// Steps after which an episode is cut, beside the environment's own cap.
@@ -34,7 +37,28 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { autoreset: Autoreset::NextStep, max_steps: None, threads: 1 }
+        Self { id: "", autoreset: Autoreset::NextStep, max_steps: None, threads: 1 }
+    }
+}
+
+impl Options {
+    /// Checks the options for a batch of `len` copies.
+    ///
+    /// # Errors
+    ///
+    /// If one is out of range.
+    pub fn check(&self, len: usize) -> Result<(), ConfigError> {
+        const MOST: usize = 1 << 20;
+        if !(1..=MOST).contains(&len) {
+            return Err(ConfigError::value("envs", len, &format!("1 to {MOST}")));
+        }
+        if !(1..=1024).contains(&self.threads) {
+            return Err(ConfigError::value("threads", self.threads, "1 to 1024"));
+        }
+        if self.max_steps == Some(0) {
+            return Err(ConfigError::value("max_steps", 0, "at least 1"));
+        }
+        Ok(())
     }
 }
 
@@ -87,9 +111,10 @@ pub struct Output<'a> {
     pub rewards: &'a mut [f32],
     /// How each copy's episode stands.
     pub status: &'a mut [Status],
-    /// Metrics: a row a copy. Written at every call if any metric is of every step, else where an episode has ended.
+    /// Metrics: a row a copy. Written at every call if any metric is of every step, else where an episode has ended;
+    /// under same-step autoreset those of the ended episode are in [`Output::last`].
     pub metrics: &'a mut [f32],
-    /// The ends of episodes; needed by [`Autoreset::SameStep`] alone.
+    /// The ends of episodes; needed by steps under [`Autoreset::SameStep`] alone.
     pub last: Option<Last<'a>>,
 }
 
@@ -140,6 +165,14 @@ pub enum BatchError {
         /// The size it must have.
         expected: usize,
     },
+    /// Memory of another element type than the field's.
+    #[error("observation field `{field}` is of {expected}, the memory given is not")]
+    Dtype {
+        /// Which field.
+        field: &'static str,
+        /// Its element type.
+        expected: &'static str,
+    },
     /// Same-step autoreset without memory for the ends of episodes.
     #[error("same-step autoreset needs memory for the last observations")]
     NoLast,
@@ -187,6 +220,22 @@ pub enum BatchError {
         policy: String,
         /// The names there are.
         known: Vec<&'static str>,
+    },
+    /// A policy that cannot play under this config.
+    #[error("agent `{agent}` cannot play `{policy}`: {problem}")]
+    Unfit {
+        /// Whose.
+        agent: &'static str,
+        /// Which policy.
+        policy: &'static str,
+        /// Why not.
+        problem: String,
+    },
+    /// A state that cannot be serialised.
+    #[error("the state cannot be saved: {problem}")]
+    Save {
+        /// What the format says.
+        problem: String,
     },
     /// Bytes that are not a saved state of this environment.
     #[error("not a saved state of this environment: {problem}")]
@@ -255,7 +304,8 @@ pub trait VecEnv: Send {
     /// If there is no such copy.
     fn save(&self, env: usize) -> Result<Vec<u8>, BatchError>;
 
-    /// Puts copy `env` into a saved state, experience included.
+    /// Puts copy `env` into a saved state, experience included. Policies seated at it begin with a fresh memory: only the
+    /// environment is saved.
     ///
     /// # Errors
     ///
@@ -297,6 +347,13 @@ pub trait VecEnv: Send {
     /// If there is no such copy, or the bytes do not fit.
     fn set_experience(&mut self, env: usize, bytes: &[u8]) -> Result<(), BatchError>;
 
+    /// Adds `bytes`, another copy's experience, to that of copy `env`.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such copy, or the bytes do not fit.
+    fn merge_experience(&mut self, env: usize, bytes: &[u8]) -> Result<(), BatchError>;
+
     /// Forgets what has been experienced in copy `env`.
     ///
     /// # Errors
@@ -311,7 +368,7 @@ pub trait VecEnv: Send {
     ///
     /// # Errors
     ///
-    /// If there is no such agent, or it has no such policy.
+    /// If there is no such agent, it has no such policy, or that policy cannot play under this config.
     fn seat(&mut self, agent: usize, policy: &str, seed: Seed) -> Result<(), BatchError>;
 
     /// Writes the actions of every agent that has a policy seated; the others' are left as they are.

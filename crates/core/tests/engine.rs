@@ -3,8 +3,8 @@
 
 use heldout_core::{
     ActionSpace, AgentSpec, Autoreset, Batch, BatchError, Buffers, ConfigError, Crc, Dtype, Environment, Field,
-    FieldRef, Frame, Metric, Options, Policy, Reset, Rng, Row, Scripted, Seed, Seeding, Spec, Start, Status, VecEnv,
-    View,
+    FieldMut, FieldRef, Frame, Metric, Options, Policy, Reset, Rng, Row, Rows, Scripted, Seed, Seeding, Spec, Start,
+    Status, VecEnv, View,
 };
 use serde::{Deserialize, Serialize};
 
@@ -150,7 +150,7 @@ impl Policy<Counter> for Peek {
 
 fn batch(len: usize, options: Options) -> (Batch<Counter>, Buffers) {
     let batch = Batch::new(&Config::default(), len, options).unwrap();
-    let buffers = Buffers::new(batch.spec(), len);
+    let buffers = Buffers::with_last(batch.spec(), len);
     (batch, buffers)
 }
 
@@ -204,9 +204,7 @@ fn same_step_autoreset_leaves_the_last_observation() {
     }
     assert_eq!(out.rows().row(0).f32(1), other.rows().row(0).f32(1), "both modes begin the same second episode");
     let mut small = Buffers::new(env.spec(), 2);
-    let mut view = small.output();
-    view.last = None;
-    assert_eq!(env.step(&[0; 6], view), Err(BatchError::NoLast));
+    assert_eq!(env.step(&[0; 6], small.output()), Err(BatchError::NoLast));
 }
 
 #[test]
@@ -266,6 +264,15 @@ fn errors_name_the_value_and_change_nothing() {
     assert_eq!([env.save(0).unwrap(), env.save(1).unwrap()], before);
     assert_eq!(out.rewards.iter().map(|r| r.to_bits()).collect::<Vec<_>>(), vec![f32::NAN.to_bits(); 4]);
     assert_eq!(out.status, memory.status);
+    assert_eq!(counts(&out), counts(&memory), "the observations are as they were");
+    let wrong = [FieldMut::F32(&mut [0.0; 8]), FieldMut::F32(&mut [0.0; 4])];
+    let mut small = Buffers::new(env.spec(), 2);
+    let mut view = small.output();
+    view.rows = Rows::new(&env.spec().observation.clone(), wrong);
+    assert_eq!(
+        env.step(&[0; 6], view).unwrap_err().to_string(),
+        "observation field `count` is of int32, the memory given is not"
+    );
     let mut small = Buffers::new(env.spec(), 1);
     assert_eq!(
         env.step(&[0; 6], small.output()).unwrap_err().to_string(),
@@ -309,7 +316,12 @@ fn damaged_and_foreign_states_are_refused() {
     let mut other = Batch::<Counter>::new(&Config { goal: 11, ..Config::default() }, 1, Options::default()).unwrap();
     assert_eq!(
         other.restore(0, &good).unwrap_err().to_string(),
-        "not a saved state of this environment: it was saved under another environment, config or data source"
+        "not a saved state of this environment: it was saved under another config"
+    );
+    let (mut renamed, _) = batch(1, Options { id: "other/name-v1", ..Options::default() });
+    assert_eq!(
+        renamed.restore(0, &good).unwrap_err().to_string(),
+        "not a saved state of this environment: it is of ``, this is `other/name-v1`"
     );
     assert_eq!(env.save(0).unwrap(), now, "a refused restore changes nothing");
     env.restore(0, &good).unwrap();
@@ -320,7 +332,7 @@ fn damaged_and_foreign_states_are_refused() {
 fn copies_walk_permutations_of_a_finite_set() {
     let config = Config { goal: 1, problems: Some(5) };
     let mut env = Batch::<Counter>::new(&config, 3, with(Autoreset::SameStep)).unwrap();
-    let mut out = Buffers::new(env.spec(), 3);
+    let mut out = Buffers::with_last(env.spec(), 3);
     env.reset(Reset::seed(Seed(4)), out.output()).unwrap();
     let mut played = vec![Vec::new(); 3];
     for _ in 0..15 {
@@ -340,7 +352,7 @@ fn copies_walk_permutations_of_a_finite_set() {
     assert_ne!(played[0], played[1]);
     // The order is the copy's own: alone it is the same.
     let mut alone = Batch::<Counter>::new(&config, 1, with(Autoreset::SameStep)).unwrap();
-    let mut small = Buffers::new(alone.spec(), 1);
+    let mut small = Buffers::with_last(alone.spec(), 1);
     let seeds = [Some(Seed(4).derive(1))];
     alone.reset(Reset { seeds: Seeding::Copies(&seeds), ..Reset::default() }, small.output()).unwrap();
     for &expected in &played[1] {
@@ -393,6 +405,60 @@ fn policies_are_seated_by_name_and_agent() {
     assert_eq!(actions, [1, 0, 0, 1, 0, 0, 1, 0, 0]);
     let short = env.act(&out.rows(), &mut actions[..3]);
     assert!(matches!(short, Err(BatchError::Size { what: "actions", .. })));
+}
+
+/// A restored copy meets a policy without memory of the future it came from, and the same chance events.
+#[test]
+fn policies_resume_with_the_state() {
+    let (mut env, mut out) = batch(1, Options::default());
+    env.seat(0, "random", Seed(5)).unwrap();
+    env.seat(1, "random", Seed(5)).unwrap();
+    env.reset(Reset::seed(Seed(1)), out.output()).unwrap();
+    let mut actions = vec![0; 3];
+    env.act(&out.rows(), &mut actions).unwrap();
+    env.step(&actions, out.output()).unwrap();
+    let saved = env.save(0).unwrap();
+    let mut future = || {
+        env.restore(0, &saved).unwrap();
+        env.observe(out.output()).unwrap();
+        let mut taken = Vec::new();
+        for _ in 0..20 {
+            env.act(&out.rows(), &mut actions).unwrap();
+            taken.extend_from_slice(&actions);
+            env.act(&out.rows(), &mut actions).unwrap();
+            assert!(taken.ends_with(&actions), "asking twice gives the same answer");
+            env.step(&actions, out.output()).unwrap();
+        }
+        taken
+    };
+    let first = future();
+    assert_eq!(future(), first);
+    assert!(first.chunks(3).any(|a| a != &first[..3]), "the policy is random");
+}
+
+/// Something done to a spec, and what is said of it then.
+type Break = (fn(&mut Spec), &'static str);
+
+#[test]
+fn specs_that_cannot_be_carried_are_refused() {
+    let good = Counter::new(&Config::default()).unwrap().spec;
+    assert_eq!(good.check(), Ok(()));
+    let broken: [Break; 8] = [
+        (|s| s.metrics.push(Metric::episode("x").weighed_by("y")), "would be weighed by `y`, which is none of them"),
+        (|s| s.observation.clear(), "would number 0, must be 1 to 16"),
+        (|s| s.observation[1].name = "count", "would name `count` twice"),
+        (|s| s.agents[1].name = "left", "would name `left` twice"),
+        (|s| s.metrics.push(Metric::step("count")), "would name `count` twice"),
+        (|s| s.observation[0].low = 2e9, "has bounds or a type that nothing fits"),
+        (|s| s.observation[0].shape = vec![usize::MAX, 2], "must be 1 to 268435456"),
+        (|s| s.frame = (0, 4), "would number 0"),
+    ];
+    for (break_it, message) in broken {
+        let mut spec = good.clone();
+        break_it(&mut spec);
+        let error = spec.check().unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+    }
 }
 
 #[test]

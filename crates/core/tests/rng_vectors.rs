@@ -91,7 +91,7 @@ fn orders() {
 }
 
 #[test]
-fn gaussian_moments_and_vectors() {
+fn gaussian_moments() {
     let mut rng = Rng::new(Seed(9));
     let n = 200_000;
     let (mut sum, mut squares, mut fourth) = (0.0, 0.0, 0.0);
@@ -121,4 +121,21 @@ fn weights_are_proportions() {
         let sigma = (100_000.0 * p * (1.0 - p)).sqrt();
         assert!((f64::from(count) - 100_000.0 * p).abs() <= 5.0 * sigma, "{counts:?}");
     }
+}
+
+/// What the derived draws give, to the last bit.
+#[test]
+fn derived_draws() {
+    let mut rng = Rng::new(Seed(11));
+    let gaussians: Vec<u64> = (0..4).map(|_| rng.gaussian().to_bits()).collect();
+    assert_eq!(gaussians, [0x3fe6_0919_9159_80c4, 0xc000_7424_a60e_7086, 0xbfc6_e4a9_8006_1c95, 0x3fe0_c321_8654_c884]);
+    let mut rng = Rng::new(Seed(12));
+    let picked: Vec<usize> = (0..12).map(|_| rng.weighted(&[1.0, 2.0, 0.5])).collect();
+    assert_eq!(picked, [1, 2, 1, 0, 2, 0, 1, 1, 1, 1, 2, 0]);
+    let mut rng = Rng::new(Seed(13));
+    let tossed: Vec<bool> = (0..10).map(|_| rng.chance(0.3)).collect();
+    assert_eq!(tossed, [true, true, false, false, true, true, true, true, false, true]);
+    let mut rng = Rng::new(Seed(14));
+    let letters: String = (0..10).map(|_| *rng.pick(&['a', 'b', 'c', 'd', 'e'])).collect();
+    assert_eq!(letters, "eadddbeaec");
 }

@@ -87,11 +87,11 @@ pub fn refresh(entry: &Entry, card: &str) -> Result<String, CardError> {
     Ok(card)
 }
 
-/// Checks that nothing in `card` is missing or stale.
+/// Checks that nothing in `card` is missing. Whether it is stale, [`refresh`] shows.
 ///
 /// # Errors
 ///
-/// If a heading, a table or a meaning is missing. Staleness is the caller's to see: `refresh` differs from `card`.
+/// If a heading, a table or a meaning is missing.
 pub fn check(entry: &Entry, card: &str) -> Result<(), CardError> {
     let fresh = refresh(entry, card)?;
     for name in TABLES {
@@ -202,9 +202,11 @@ impl Table {
         if self.rows.is_empty() {
             return format!("{}\n", self.none);
         }
+        // What follows the generated cells is the meaning, whatever it holds.
         let meaning = |key: &str| {
             let row = old.lines().find(|line| first_cell(line) == key);
-            row.and_then(|line| line.trim_end().strip_suffix('|')?.rsplit_once('|')).map_or("", |(_, text)| text.trim())
+            let rest = row.and_then(|line| line.trim_end().strip_suffix('|')?.splitn(self.head.len() + 2, '|').last());
+            rest.map_or("", str::trim)
         };
         let mut head = self.head.clone();
         if self.explained {

@@ -19,7 +19,10 @@
 #![forbid(unsafe_code)]
 
 pub mod card;
+pub mod digits;
 pub mod example;
+pub mod halma;
 pub mod lilgym;
 pub mod registry;
+pub mod s2b;
 pub mod transcript;

@@ -1,19 +1,26 @@
 //! The table of environments, and how one is made from an id and a config.
 
-use heldout_core::{Batch, ConfigError, Environment, Options, PolicyInfo, VecEnv};
+use heldout_core::{Batch, ConfigError, Environment, Options, PolicyInfo, VecEnv, policy_infos};
 use serde_json::{Map, Value};
 
 use crate::example::{grid, signal};
+use crate::halma;
 use crate::lilgym;
+use crate::s2b::{game, listener, recall};
 
 /// Every environment, in the order that documents show. Adding one is a line here.
 pub static ENTRIES: &[Entry] = &[
-    Entry::of::<grid::Grid>(&grid::ABOUT),
-    Entry::of::<signal::Signal>(&signal::ABOUT),
+    Entry::of::<halma::Symbolic>(&halma::symbolic::ABOUT),
+    Entry::of::<halma::Visual>(&halma::visual::ABOUT),
+    Entry::of::<listener::Listener>(&listener::ABOUT),
+    Entry::of::<game::Game>(&game::ABOUT),
+    Entry::of::<recall::Recall>(&recall::ABOUT),
     Entry::of::<lilgym::LilGym<lilgym::TowerScratch>>(&lilgym::TOWER_SCRATCH),
     Entry::of::<lilgym::LilGym<lilgym::TowerFlipit>>(&lilgym::TOWER_FLIPIT),
     Entry::of::<lilgym::LilGym<lilgym::ScatterScratch>>(&lilgym::SCATTER_SCRATCH),
     Entry::of::<lilgym::LilGym<lilgym::ScatterFlipit>>(&lilgym::SCATTER_FLIPIT),
+    Entry::of::<grid::Grid>(&grid::ABOUT),
+    Entry::of::<signal::Signal>(&signal::ABOUT),
 ];
 
 /// A named set of config overrides.
@@ -53,6 +60,7 @@ pub struct Entry {
     defaults: fn() -> Value,
     complete: fn(Value) -> Result<Value, MakeError>,
     batch: fn(Value, usize, Options) -> Made,
+    policies: fn() -> Vec<PolicyInfo>,
 }
 
 /// A batch whose type is erased.
@@ -89,6 +97,9 @@ pub enum MakeError {
         /// What is wrong there.
         problem: String,
     },
+    /// A number of copies, or an option, out of range.
+    #[error(transparent)]
+    Options(#[from] ConfigError),
     /// A config that does not describe an environment.
     #[error("config of `{id}`: {error}")]
     Config {
@@ -123,6 +134,7 @@ impl Entry {
                     Batch::<E>::new(&config, len, options).map_err(|error| MakeError::Config { id: "", error })?;
                 Ok(Box::new(batch))
             },
+            policies: policy_infos::<E>,
         }
     }
 
@@ -171,6 +183,8 @@ impl Entry {
     ///
     /// If the overrides do not describe an environment, or `len` or the options are out of range.
     pub fn make(&self, overrides: &Map<String, Value>, len: usize, options: Options) -> Made {
+        let options = Options { id: self.about.id, ..options };
+        options.check(len)?;
         let config = self.configure(overrides)?;
         (self.batch)(config, len, options).map_err(|e| self.named(e))
     }
@@ -179,7 +193,7 @@ impl Entry {
     ///
     /// # Panics
     ///
-    /// Never: every entry's default config is valid, which a test shows.
+    /// Never: every entry's default config is valid and needs no file, which the tests of a build without files show.
     #[must_use]
     pub fn default_batch(&self) -> Box<dyn VecEnv> {
         self.make(&Map::new(), 1, Options::default()).expect("the default config is valid")
@@ -188,7 +202,7 @@ impl Entry {
     /// The scripted policies.
     #[must_use]
     pub fn policies(&self) -> Vec<PolicyInfo> {
-        self.default_batch().policies()
+        (self.policies)()
     }
 
     /// The overrides that make observations smallest.

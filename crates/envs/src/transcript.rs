@@ -18,6 +18,8 @@ const STEPS: usize = 200;
 const COPIES: usize = 131;
 /// Steps of that batch.
 const COPY_STEPS: usize = 60;
+/// Cap of its episodes, so that ends and restarts are digested however long the task.
+const COPY_CAP: u32 = 25;
 /// Steps that are shown with what the agents see.
 const SHOWN: usize = 6;
 /// Elements up to which a field is shown whole.
@@ -70,18 +72,19 @@ pub fn transcript(entry: &Entry) -> String {
         }
     }
     let _ = writeln!(text, "\ndigest {:08x}", total.value());
-    let _ = writeln!(text, "{COPIES} copies, {COPY_STEPS} steps: digest {:08x}", batch_digest(entry, 1));
+    let _ =
+        writeln!(text, "{COPIES} copies, {COPY_STEPS} steps, cut at {COPY_CAP}: digest {:08x}", batch_digest(entry, 1));
     text
 }
 
-/// Checksum of everything that [`COPIES`] copies write in [`COPY_STEPS`] random steps, spread over `threads` threads.
+/// Checksum of everything that 131 copies write in 60 random steps of episodes cut at 25, spread over `threads` threads.
 ///
 /// # Panics
 ///
 /// Never, as [`transcript`].
 #[must_use]
 pub fn batch_digest(entry: &Entry, threads: usize) -> u32 {
-    let options = Options { threads, ..Options::default() };
+    let options = Options { threads, max_steps: Some(COPY_CAP), ..Options::default() };
     let mut env = entry.make(&Map::new(), COPIES, options).expect("the default config is valid");
     let mut buffers = Buffers::new(env.spec(), COPIES);
     let sizes: Vec<u32> = env.spec().agents.iter().flat_map(|a| a.action.sizes()).copied().collect();
@@ -103,6 +106,9 @@ fn heading(entry: &Entry, spec: &Spec) -> String {
     let mut text = format!("{}\nseed {}\nconfig {}\n", entry.id(), SEED.0, entry.defaults());
     for agent in &spec.agents {
         let _ = writeln!(text, "agent {} {}", agent.name, agent.action);
+    }
+    for source in &spec.sources {
+        let _ = writeln!(text, "source {} {}", source.name, source.content);
     }
     for field in &spec.observation {
         let _ = writeln!(text, "field {} {} {:?}", field.name, field.dtype.name(), field.shape);

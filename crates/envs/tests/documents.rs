@@ -56,3 +56,18 @@ fn cards_without_a_heading_or_a_meaning_are_refused() {
     let error = card::check(entry, &card.replace("Number of levels, 1 to 65536.", "")).unwrap_err();
     assert_eq!(error.to_string(), "card of `example/grid-v1`: table `config`: say what ``levels`` means");
 }
+
+#[test]
+fn a_meaning_may_hold_any_character() {
+    let entry = find("example/grid-v1").unwrap();
+    let card = entry.about.card.replace("Number of levels, 1 to 65536.", "Few | many | all.");
+    assert!(card::refresh(entry, &card).unwrap() == card);
+}
+
+#[test]
+fn the_readme_lists_every_id() {
+    let readme = include_str!("../../../README.md");
+    for entry in ENTRIES {
+        assert!(readme.contains(&format!("| `{}` |", entry.id())), "README.md does not list `{}`", entry.id());
+    }
+}

@@ -8,7 +8,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use common::{cases, script};
-use heldout_core::{Buffers, Options, Reset, Seed, Status};
+use heldout_core::{Autoreset, Buffers, Options, Reset, Seed, Status};
 
 /// Counts the allocations of the calling thread, so that other tests and the harness do not disturb.
 struct Counting;
@@ -44,7 +44,7 @@ fn a_step_allocates_nothing() {
         for autoreset in common::MODES[..2].iter().copied() {
             // A cap, so that restarts occur whatever the rules.
             let mut env = case.make(6, Options { autoreset, max_steps: Some(23), ..Options::default() });
-            let mut buffers = Buffers::new(env.spec(), 6);
+            let mut buffers = Buffers::with_last(env.spec(), 6);
             let script = script(env.spec(), 6, 400, 9);
             env.reset(Reset::seed(Seed(5)), buffers.output()).unwrap();
             let mut ends = 0;
@@ -56,6 +56,30 @@ fn a_step_allocates_nothing() {
                 ends += buffers.status.iter().filter(|s| **s != Status::Running).count();
             }
             assert!(ends >= 6, "{}: the test saw {ends} restarts", case.name);
+        }
+    }
+}
+
+/// Nor in a copy that was restored, nor on the restarts of a masked reset.
+#[test]
+fn neither_after_a_restore_nor_on_a_masked_reset() {
+    for case in cases() {
+        let options = Options { autoreset: Autoreset::Disabled, max_steps: Some(23), ..Options::default() };
+        let mut env = case.make(2, options);
+        let mut buffers = Buffers::new(env.spec(), 2);
+        let script = script(env.spec(), 2, 300, 9);
+        env.reset(Reset::seed(Seed(5)), buffers.output()).unwrap();
+        let saved = [env.save(0).unwrap(), env.save(1).unwrap()];
+        env.restore(0, &saved[0]).unwrap();
+        env.restore(1, &saved[1]).unwrap();
+        for (step, actions) in script.iter().enumerate() {
+            let mask = [buffers.status[0].ended(), buffers.status[1].ended()];
+            let before = COUNT.get();
+            if mask.contains(&true) {
+                env.reset(Reset { mask: Some(&mask), ..Reset::default() }, buffers.output()).unwrap();
+            }
+            env.step(actions, buffers.output()).unwrap();
+            assert_eq!(COUNT.get() - before, 0, "{}: at step {step}", case.name);
         }
     }
 }

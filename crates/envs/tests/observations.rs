@@ -3,7 +3,8 @@
 mod common;
 
 use common::{MODES, cases, script};
-use heldout_core::{Autoreset, Buffers, Dtype, FieldRef, Options, Reset, Seed, Spec, Status};
+use heldout_core::{Autoreset, Buffers, Dtype, FieldRef, Options, Reset, RowsRef, Seed, Spec, Status};
+use heldout_envs::transcript::observation_crc;
 
 /// Fails if an element is out of bounds.
 fn check_bounds(name: &str, spec: &Spec, buffers: &Buffers) {
@@ -102,27 +103,47 @@ fn text_is_utf8_and_zero_padded() {
     }
 }
 
-/// The three autoreset modes show the same episodes.
+/// What one agent is shown, what it is paid, how the episode stands and what is told of it.
+type Shown = (Vec<u32>, Vec<f32>, Status, Vec<f32>);
+
+/// The three autoreset modes show the same episodes: the same rows, first and last ones included.
 #[test]
 fn modes_show_the_same_episodes() {
     for case in cases() {
         let run = |autoreset| {
             let mut env = case.make(1, Options { autoreset, max_steps: Some(40), ..Options::default() });
-            let mut buffers = Buffers::new(env.spec(), 1);
+            let mut buffers = Buffers::with_last(env.spec(), 1);
+            let spec = env.spec().clone();
+            let seen = |rows: &RowsRef<'_>| {
+                (0..spec.agents.len()).map(|a| observation_crc(&spec, a, rows.row(a))).collect::<Vec<_>>()
+            };
             env.reset(Reset::seed(Seed(5)), buffers.output()).unwrap();
-            let mut log = vec![env.save(0).unwrap()];
-            let mut actions = script(env.spec(), 1, 400, 9).into_iter();
-            for _ in 0..100 {
-                env.step(&actions.next().unwrap(), buffers.output()).unwrap();
-                let ended = buffers.status[0] != Status::Running;
-                if ended && autoreset == Autoreset::NextStep {
-                    env.step(&vec![0; env.spec().action_width()], buffers.output()).unwrap();
-                } else if ended && autoreset == Autoreset::Disabled {
-                    env.reset(Reset { mask: Some(&[true]), ..Reset::default() }, buffers.output()).unwrap();
+            let mut log: Vec<Shown> = Vec::new();
+            for actions in script(&spec, 1, 100, 9) {
+                buffers.poison(0x55);
+                env.step(&actions, buffers.output()).unwrap();
+                let (rewards, status) = (buffers.rewards.clone(), buffers.status[0]);
+                if !status.ended() {
+                    log.push((seen(&buffers.rows()), rewards, status, Vec::new()));
+                    continue;
                 }
-                log.push(env.save(0).unwrap());
+                // The last row of the episode and its metrics, then the first row of the next.
+                if autoreset == Autoreset::SameStep {
+                    log.push((seen(&buffers.last_rows()), rewards, status, buffers.last_metrics.clone()));
+                } else {
+                    log.push((seen(&buffers.rows()), rewards, status, buffers.metrics.clone()));
+                }
+                match autoreset {
+                    Autoreset::SameStep => {}
+                    Autoreset::NextStep => env.step(&vec![0; spec.action_width()], buffers.output()).unwrap(),
+                    Autoreset::Disabled => {
+                        env.reset(Reset { mask: Some(&[true]), ..Reset::default() }, buffers.output()).unwrap();
+                    }
+                }
+                log.push((seen(&buffers.rows()), Vec::new(), Status::Running, Vec::new()));
             }
-            log
+            assert!(log.iter().any(|shown| shown.2.ended()), "{}: no episode ended", case.name);
+            (log, env.save(0).unwrap())
         };
         let [next, same, disabled] = MODES.map(run);
         assert!(next == same, "{}", case.name);

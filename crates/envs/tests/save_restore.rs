@@ -3,62 +3,91 @@
 mod common;
 
 use common::{Case, cases, script};
-use heldout_core::{Crc, Reset, Seed, VecEnv};
+use heldout_core::{Buffers, Crc, Reset, Seed, VecEnv};
+use heldout_envs::registry::ENTRIES;
+use heldout_envs::transcript::observation_crc;
 
 /// Points of an episode at which states are saved.
 const POINTS: usize = 32;
 /// Steps for which the future must be the same.
 const FUTURE: usize = 64;
 
-/// Checksum of the next [`FUTURE`] steps from `bytes`.
-fn future(case: &Case, bytes: &[u8]) -> u32 {
-    let (mut env, mut buffers) = case.batch(1);
-    env.restore(0, bytes).unwrap();
-    let mut crc = Crc::new();
-    env.observe(buffers.output()).unwrap();
-    buffers.digest(&mut crc);
-    for actions in script(env.spec(), 1, FUTURE, 21) {
-        env.step(&actions, buffers.output()).unwrap();
-        buffers.digest(&mut crc);
+/// Feeds all that is written for copy `copy`.
+fn digest_copy(env: &dyn VecEnv, buffers: &Buffers, copy: usize, crc: &mut Crc) {
+    let (agents, metrics) = (env.spec().agents.len(), env.spec().metrics.len());
+    for agent in 0..agents {
+        let row = copy * agents + agent;
+        crc.bytes(&observation_crc(env.spec(), agent, buffers.rows().row(row)).to_le_bytes());
+        crc.f32s(&buffers.rewards[row..=row]);
     }
-    crc.bytes(&env.save(0).unwrap());
+    crc.bytes(&[buffers.status[copy] as u8]);
+    let mut values = vec![0.0; metrics];
+    env.metrics(copy, &mut values).unwrap();
+    crc.f32s(&values);
+}
+
+/// Checksum of the next [`FUTURE`] steps of copy `copy`.
+fn future_of(env: &mut dyn VecEnv, buffers: &mut Buffers, copy: usize) -> u32 {
+    let width = env.spec().action_width();
+    let mut crc = Crc::new();
+    for own in script(env.spec(), 1, FUTURE, 21) {
+        let mut all = vec![0; env.len() * width];
+        all[copy * width..(copy + 1) * width].copy_from_slice(&own);
+        env.step(&all, buffers.output()).unwrap();
+        digest_copy(env, buffers, copy, &mut crc);
+    }
+    crc.bytes(&env.save(copy).unwrap());
     crc.value()
 }
 
-/// States of copy 2 of a batch, saved at [`POINTS`] points spread over its steps, with the batch's own future from each.
+/// Checksum of the next [`FUTURE`] steps from `bytes`, restored alone into a new batch.
+fn future(case: &Case, bytes: &[u8]) -> u32 {
+    let (mut env, mut buffers) = case.batch(1);
+    env.restore(0, bytes).unwrap();
+    future_of(&mut *env, &mut buffers, 0)
+}
+
+/// States of copy 2 of a batch, saved at [`POINTS`] points spread over its steps, each with the future that the batch,
+/// which was never restored, goes on to from there.
 fn points(case: &Case) -> Vec<(Vec<u8>, u32)> {
-    let (mut env, mut buffers) = case.batch(3);
-    env.reset(Reset::seed(Seed(5)), buffers.output()).unwrap();
-    let width = env.spec().action_width();
-    let future_script = script(env.spec(), 1, FUTURE, 21);
-    let mut points = Vec::new();
-    for (step, actions) in script(env.spec(), 3, 3 * POINTS, 9).iter().enumerate() {
-        if step % 3 == 0 {
-            let saved = env.save(2).unwrap();
-            // The batch goes on from here, in a clone made by saving the others too.
-            let others = [env.save(0).unwrap(), env.save(1).unwrap()];
-            let mut crc = Crc::new();
-            let (mut single, mut alone) = case.batch(1);
-            single.restore(0, &saved).unwrap();
-            single.observe(alone.output()).unwrap();
-            alone.digest(&mut crc);
-            for own in &future_script {
-                let mut all = vec![0; 3 * width];
-                all[2 * width..].copy_from_slice(own);
-                env.step(&all, buffers.output()).unwrap();
-                single.step(own, alone.output()).unwrap();
-                alone.digest(&mut crc);
-                assert!(env.save(2).unwrap() == single.save(0).unwrap(), "{}: step {step}", case.name);
-            }
-            crc.bytes(&env.save(2).unwrap());
-            points.push((saved.clone(), crc.value()));
-            for (copy, bytes) in others.iter().chain([&saved]).enumerate() {
-                env.restore(copy, bytes).unwrap();
-            }
+    let prefix = |steps: usize| {
+        let (mut env, mut buffers) = case.batch(3);
+        env.reset(Reset::seed(Seed(5)), buffers.output()).unwrap();
+        for actions in &script(env.spec(), 3, 3 * POINTS, 9)[..steps] {
+            env.step(actions, buffers.output()).unwrap();
         }
-        env.step(actions, buffers.output()).unwrap();
+        (env, buffers)
+    };
+    (0..POINTS)
+        .map(|point| {
+            let (mut env, mut buffers) = prefix(3 * point);
+            let saved = env.save(2).unwrap();
+            let expected = future_of(&mut *env, &mut buffers, 2);
+            (saved, expected)
+        })
+        .collect()
+}
+
+/// A restored copy is seen as the one that was saved.
+#[test]
+fn observes_the_same() {
+    for case in cases() {
+        let (mut env, mut buffers) = case.batch(2);
+        env.reset(Reset::seed(Seed(5)), buffers.output()).unwrap();
+        for actions in script(env.spec(), 2, 40, 9) {
+            env.step(&actions, buffers.output()).unwrap();
+        }
+        let (mut other, mut alone) = case.batch(1);
+        other.restore(0, &env.save(1).unwrap()).unwrap();
+        other.observe(alone.output()).unwrap();
+        for agent in 0..env.spec().agents.len() {
+            let crc =
+                |env: &dyn VecEnv, buffers: &Buffers, row| observation_crc(env.spec(), agent, buffers.rows().row(row));
+            let (here, there) = (env.spec().agents.len() + agent, agent);
+            assert_eq!(crc(&*env, &buffers, here), crc(&*other, &alone, there), "{}", case.name);
+        }
+        assert_eq!(other.problem(0).unwrap(), env.problem(1).unwrap(), "{}", case.name);
     }
-    points
 }
 
 #[test]
@@ -129,5 +158,29 @@ fn experience_outlives_episodes() {
         assert!(read(&*env, 0) == full, "{}: a refused experience changed it", case.name);
         env.restore(1, &saved).unwrap();
         assert!(read(&*env, 1) == full, "{}: a saved state lost its experience", case.name);
+        env.merge_experience(1, &empty).unwrap();
+        assert!(env.merge_experience(1, &full[1..]).is_err(), "{}: short experience was merged", case.name);
+        // Experience loaded before the first reset is there after it; merging it twice is more than having it once.
+        let (mut later, mut buffers) = case.batch(3);
+        later.set_experience(0, &full).unwrap();
+        later.merge_experience(1, &full).unwrap();
+        later.merge_experience(2, &full).unwrap();
+        later.merge_experience(2, &full).unwrap();
+        assert!(read(&*later, 0) == full && read(&*later, 1) == full && read(&*later, 2) != full, "{}", case.name);
+        later.reset(Reset::seed(Seed(5)), buffers.output()).unwrap();
+        later.clear_experience(2).unwrap();
+        assert!(read(&*later, 0) != read(&*later, 2), "{}: a reset lost what was loaded before it", case.name);
+    }
+}
+
+/// A state is taken by its own environment alone, however alike two are.
+#[test]
+fn no_environment_takes_the_state_of_another() {
+    for saver in ENTRIES {
+        let saved = saver.default_batch().save(0).unwrap();
+        for taker in ENTRIES.iter().filter(|taker| taker.id() != saver.id()) {
+            let error = taker.default_batch().restore(0, &saved).unwrap_err().to_string();
+            assert!(error.contains(saver.id()) && error.contains(taker.id()), "{error}");
+        }
     }
 }

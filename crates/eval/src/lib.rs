@@ -13,7 +13,7 @@ mod play;
 mod stats;
 
 pub use play::{Episode, Episodes, PlayError, Played, Run, Seats};
-pub use stats::{Estimate, estimate};
+pub use stats::{Estimate, estimate, weighted_estimate};
 
 /// The README's Rust is compiled and run by `cargo test`.
 #[cfg(doctest)]

@@ -1,15 +1,20 @@
 //! Playing episodes of one environment with scripted policies.
 
-use heldout_core::{Autoreset, BatchError, Buffers, Options, Reset, Scope, Seed, Seeding, Spec, VecEnv};
+use heldout_core::{
+    Autoreset, BatchError, Buffers, ExperienceError, Options, Reset, Scope, Seed, Seeding, Source, Spec, VecEnv,
+};
 use heldout_envs::registry::{Entry, MakeError};
 use serde_json::{Map, Value};
 
-use crate::stats::{Estimate, estimate};
+use crate::stats::{Estimate, estimate, weighted_estimate};
 
 /// Bytes of observations that a run keeps in memory at the most.
 const MEMORY: usize = 64 << 20;
 /// Copies that play at once at the most.
 const MOST_COPIES: usize = 256;
+
+/// Episodes of a run at the most.
+const MOST_EPISODES: usize = 10_000_000;
 
 /// Which episodes to play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,9 +89,12 @@ pub enum PlayError {
         /// Which environment.
         id: &'static str,
     },
-    /// No episodes at all.
-    #[error("the number of episodes is 0, must be at least 1")]
-    None,
+    /// No episodes at all, or more than can be kept.
+    #[error("the number of episodes is {count}, must be 1 to {MOST_EPISODES}")]
+    Count {
+        /// The number asked for.
+        count: usize,
+    },
     /// The environment cannot be made.
     #[error(transparent)]
     Make(#[from] MakeError),
@@ -125,17 +133,28 @@ pub struct Episode {
 pub struct Played {
     /// Names of the metrics.
     pub names: Vec<String>,
+    /// Which of them weighs each in a mean, if any.
+    pub weights: Vec<Option<usize>>,
+    /// Data that the rules were built from.
+    pub sources: Vec<Source>,
     /// The episodes, in the order of their numbers.
     pub episodes: Vec<Episode>,
 }
 
 impl Played {
-    /// Each metric's mean and interval over the episodes.
+    /// Each metric's mean and interval over the episodes, weighed where its spec says so.
     #[must_use]
     pub fn estimates(&self) -> Vec<(&str, Estimate)> {
         let column = |m: usize| self.episodes.iter().map(|e| f64::from(e.metrics[m])).collect::<Vec<_>>();
-        let all = self.names.iter().enumerate();
-        all.filter_map(|(m, name)| Some((name.as_str(), estimate(&column(m))?))).collect()
+        let all = self.names.iter().zip(&self.weights).enumerate();
+        all.filter_map(|(m, (name, weight))| {
+            let estimate = match weight {
+                Some(weight) => weighted_estimate(&column(m), &column(*weight)),
+                None => estimate(&column(m)),
+            };
+            Some((name.as_str(), estimate?))
+        })
+        .collect()
     }
 }
 
@@ -154,17 +173,19 @@ impl Run<'_> {
             Episodes::Count(n) => n,
             Episodes::All => spec.problems.ok_or(PlayError::Endless { id: self.entry.id() })? as usize,
         };
-        if total == 0 {
-            return Err(PlayError::None);
+        if !(1..=MOST_EPISODES).contains(&total) {
+            return Err(PlayError::Count { count: total });
         }
         let fitting = MEMORY / (spec.row_bytes() * spec.agents.len()).max(1);
         let copies = total.min(MOST_COPIES).min(fitting.max(1));
-        let options = Options { autoreset: Autoreset::Disabled, max_steps: None, threads: self.threads };
+        let options = Options { autoreset: Autoreset::Disabled, threads: self.threads, ..Options::default() };
         let mut env = self.entry.make(self.overrides, copies, options)?;
         seats.seat(&mut *env, Seed(0))?;
         let all = env.spec().metrics.iter().enumerate();
         let told: Vec<usize> = all.filter(|(_, m)| m.scope == Scope::Episode).map(|(i, _)| i).collect();
-        let names = told.iter().map(|&i| env.spec().metrics[i].name.clone()).collect();
+        let names: Vec<String> = told.iter().map(|&i| env.spec().metrics[i].name.clone()).collect();
+        let weight = |&i: &usize| names.iter().position(|name| Some(name.as_str()) == env.spec().metrics[i].weight);
+        let weights = told.iter().map(weight).collect();
 
         let mut table = Table { run: self, total, next: 0, playing: vec![None; copies], ended: 0 };
         let mut buffers = Buffers::new(env.spec(), copies);
@@ -189,7 +210,7 @@ impl Run<'_> {
             progress(table.ended, total);
             table.deal(&mut *env, &mut buffers, &ended)?;
         }
-        Ok(Played { names, episodes: episodes.into_iter().flatten().collect() })
+        Ok(Played { names, weights, sources: spec.sources, episodes: episodes.into_iter().flatten().collect() })
     }
 }
 
@@ -209,6 +230,11 @@ impl Table<'_, '_> {
         let mut seeds = vec![None; mask.len()];
         let mut problems = vec![None; mask.len()];
         for copy in (0..mask.len()).filter(|&copy| mask[copy]) {
+            // An episode must not depend on what its copy has played before; most environments keep nothing anyway.
+            match env.clear_experience(copy) {
+                Err(BatchError::Experience(ExperienceError::None)) | Ok(()) => {}
+                Err(error) => return Err(error),
+            }
             self.playing[copy] = (self.next < self.total).then_some(self.next);
             if let Some(number) = self.playing[copy] {
                 self.next += 1;

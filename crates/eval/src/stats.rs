@@ -21,11 +21,31 @@ pub fn estimate(values: &[f64]) -> Option<Estimate> {
     let n = values.len() as f64;
     // Around the first value, so that the mean of a constant is that constant to the last bit.
     let mean = first + values.iter().map(|x| x - first).sum::<f64>() / n;
-    if values.len() < 2 {
-        return Some(Estimate { mean, low: None, high: None });
+    let squares = values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>();
+    Some(with_interval(mean, values.len(), squares / (n * (n - 1.0))))
+}
+
+/// The mean of `values` by their weights: a ratio of sums, with the interval of its first-order variance; `None` if the
+/// weights are not of the same number or have no positive sum.
+#[must_use]
+pub fn weighted_estimate(values: &[f64], weights: &[f64]) -> Option<Estimate> {
+    let first = *values.first()?;
+    let (n, total) = (values.len() as f64, weights.iter().sum::<f64>());
+    if values.len() != weights.len() || total.is_nan() || total <= 0.0 {
+        return None;
     }
-    let variance = values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (n - 1.0);
-    let quantile = StudentsT::new(0.0, 1.0, n - 1.0).map_or(f64::NAN, |t| t.inverse_cdf(0.975));
-    let half = if variance == 0.0 { 0.0 } else { quantile * (variance / n).sqrt() };
-    Some(Estimate { mean, low: Some(mean - half), high: Some(mean + half) })
+    let pairs = || values.iter().zip(weights);
+    let mean = first + pairs().map(|(x, w)| w * (x - first)).sum::<f64>() / total;
+    let squares = pairs().map(|(x, w)| w * w * (x - mean) * (x - mean)).sum::<f64>();
+    Some(with_interval(mean, values.len(), squares * n / ((n - 1.0) * total * total)))
+}
+
+/// `mean` with Student's interval for `n` values and the `variance` of the mean.
+fn with_interval(mean: f64, n: usize, variance: f64) -> Estimate {
+    if n < 2 {
+        return Estimate { mean, low: None, high: None };
+    }
+    let quantile = StudentsT::new(0.0, 1.0, n as f64 - 1.0).map_or(f64::NAN, |t| t.inverse_cdf(0.975));
+    let half = if variance == 0.0 { 0.0 } else { quantile * variance.sqrt() };
+    Estimate { mean, low: Some(mean - half), high: Some(mean + half) }
 }

@@ -65,8 +65,10 @@ fn policies_are_given_by_agent() {
 }
 
 #[test]
-fn no_episodes_is_an_error() {
+fn no_episodes_and_too_many_are_errors() {
     let none = Map::new();
     let run = Run { episodes: Episodes::Count(0), ..run("example/grid-v1", "random", &none) };
-    assert!(matches!(run.play(|_, _| ()), Err(PlayError::None)));
+    assert!(matches!(run.play(|_, _| ()), Err(PlayError::Count { count: 0 })));
+    let run = Run { episodes: Episodes::Count(usize::MAX), ..run };
+    assert!(matches!(run.play(|_, _| ()), Err(PlayError::Count { count: usize::MAX })));
 }

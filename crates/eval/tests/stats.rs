@@ -1,6 +1,6 @@
 //! Estimates against values worked out by hand and from tables.
 
-use heldout_eval::{Estimate, estimate};
+use heldout_eval::{Estimate, estimate, weighted_estimate};
 
 #[test]
 fn interval_of_a_small_sample() {
@@ -31,4 +31,22 @@ fn interval_of_a_large_sample_is_normal() {
     let found = estimate(&values).unwrap();
     let half = 1.959_964 * 0.5 / 100_000_f64.sqrt();
     assert!((found.high.unwrap() - 0.5 - half).abs() < 1e-6);
+}
+
+#[test]
+fn a_weighted_mean_is_a_ratio_of_sums() {
+    // Shares 1/2, 3/4 and 0/2 of 2, 4 and 2 games: 4 of 8. Residuals w (x - 1/2): 0, 1, -1; their squares sum to 2, so
+    // the variance is 2 * 3 / (2 * 64), and t(0.975; 2) = 4.302653.
+    let found = weighted_estimate(&[0.5, 0.75, 0.0], &[2.0, 4.0, 2.0]).unwrap();
+    assert_eq!(found.mean, 0.5);
+    let half = 4.302_653 * (3.0_f64 / 64.0).sqrt();
+    assert!((found.low.unwrap() - (0.5 - half)).abs() < 1e-5);
+    assert!((found.high.unwrap() - (0.5 + half)).abs() < 1e-5);
+    // Equal weights are none.
+    let values = [1.0, 4.0, 2.0, 8.0];
+    let (plain, weighted) = (estimate(&values).unwrap(), weighted_estimate(&values, &[3.0; 4]).unwrap());
+    assert!((plain.mean - weighted.mean).abs() < 1e-12 && (plain.low.unwrap() - weighted.low.unwrap()).abs() < 1e-9);
+    for (values, weights) in [(&[][..], &[][..]), (&[1.0], &[0.0]), (&[1.0], &[1.0, 2.0])] {
+        assert_eq!(weighted_estimate(values, weights), None);
+    }
 }

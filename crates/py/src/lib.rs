@@ -1,1 +1,123 @@
-//! heldout.
+//! `heldout._native`: names, arrays and errors converted, nothing decided.
+//!
+//! A `Batch` holds one type-erased batch of the registry and the memory that it writes, which numpy arrays show
+//! without a copy. What the Python interfaces want to see made of it is Python's affair
+//! (`python/heldout`). Structured data (configs, specs) crosses the border as JSON: it is small, crosses once an
+//! environment, and the registry speaks it anyway.
+//!
+//! # Invariants
+//!
+//! - One call a batch, not one a copy: a step copies the actions in, releases the interpreter, steps, and is done.
+//! - An array is made once; its memory lives as long as anyone, the batch or an array, refers to it.
+//! - Whatever Python passes in, the answer is an exception (`HeldoutError`, a `ValueError`, or a `TypeError`), never a
+//!   panic, and the batch is as it was.
+//!
+//! # Deliberately absent
+//!
+//! Spaces, autoreset bookkeeping, seeds drawn from the system: they follow from conventions that change with Python
+//! packages, not with the rules.
+
+#![deny(warnings, missing_docs)]
+#![expect(unsafe_code, reason = "numpy shows memory that Rust writes: see `memory`")]
+
+mod actions;
+mod batch;
+mod convert;
+mod memory;
+
+use pyo3::prelude::*;
+
+pyo3::create_exception!(
+    heldout,
+    HeldoutError,
+    pyo3::exceptions::PyValueError,
+    "A request that cannot be carried out; the message names the value and what is allowed. Nothing has changed."
+);
+
+/// The native part of `heldout`: private, use the package.
+#[pymodule(gil_used = true)]
+mod _native {
+    use heldout_envs::registry::{ENTRIES, Entry, find};
+    use heldout_envs::s2b::metrics::{Rows, compositionality};
+    use numpy::PyReadonlyArray2;
+    use pyo3::prelude::*;
+    use serde_json::json;
+
+    #[pymodule_export]
+    use super::HeldoutError;
+    #[pymodule_export]
+    use super::batch::Batch;
+    use super::convert::{object, refused};
+
+    /// The version of the package.
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "the name is Python's")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    /// Every id, in the order that documents show.
+    #[pyfunction]
+    fn ids() -> Vec<&'static str> {
+        ENTRIES.iter().map(Entry::id).collect()
+    }
+
+    /// The card of an id, in Markdown.
+    #[pyfunction]
+    fn card(id: &str) -> PyResult<&'static str> {
+        Ok(find(id).map_err(refused)?.about.card)
+    }
+
+    /// What the registry says about an id, as JSON.
+    #[pyfunction]
+    fn about(id: &str) -> PyResult<String> {
+        let entry = find(id).map_err(refused)?;
+        let presets: Vec<_> = entry.about.presets.iter().map(|p| json!({"name": p.name, "about": p.about})).collect();
+        let about = json!({
+            "id": entry.id(),
+            "family": entry.family(),
+            "summary": entry.about.summary,
+            "split_key": entry.about.split_key,
+            "splits": entry.about.splits,
+            "presets": presets,
+            "defaults": entry.defaults(),
+            "smallest": entry.smallest(),
+        });
+        Ok(about.to_string())
+    }
+
+    /// Topographic similarity, positional and bag-of-symbols disentanglement of a language: a row of `meanings` and one
+    /// of `messages` for each meaning, `vocabulary` tokens beside the end of sentence. `None` where undefined.
+    #[pyfunction]
+    #[expect(clippy::needless_pass_by_value, reason = "extracted from an argument")]
+    fn language_metrics(
+        meanings: PyReadonlyArray2<'_, i64>,
+        messages: PyReadonlyArray2<'_, i64>,
+        vocabulary: u32,
+    ) -> PyResult<(Option<f64>, Option<f64>, Option<f64>)> {
+        let table = |name: &str, array: &PyReadonlyArray2<'_, i64>| {
+            let array = array.as_array();
+            let cells = array.iter().map(|&x| u32::try_from(x).map_err(|_| x)).collect::<Result<Vec<_>, _>>();
+            let cells = cells.map_err(|x| refused(format!("`{name}` holds `{x}`, must hold integers from 0")))?;
+            if array.ncols() == 0 {
+                return Err(refused(format!("`{name}` has rows of no elements")));
+            }
+            Ok((cells, array.ncols(), array.nrows()))
+        };
+        let (meanings, width, rows) = table("meanings", &meanings)?;
+        let (messages, length, spoken) = table("messages", &messages)?;
+        if rows != spoken {
+            return Err(refused(format!("there are {rows} meanings and {spoken} messages, must be as many")));
+        }
+        if let Some(token) = messages.iter().find(|&&token| token > vocabulary) {
+            return Err(refused(format!("`messages` holds the token `{token}`, `vocabulary` is {vocabulary}")));
+        }
+        let scores = compositionality(Rows::new(&meanings, width), Rows::new(&messages, length), vocabulary);
+        Ok((scores.topsim, scores.posdis, scores.bosdis))
+    }
+
+    /// The whole config that overrides stand for; both are JSON.
+    #[pyfunction]
+    fn configure(id: &str, overrides: &str) -> PyResult<String> {
+        let entry = find(id).map_err(refused)?;
+        Ok(entry.configure(&object(overrides)?).map_err(refused)?.to_string())
+    }
+}

@@ -243,6 +243,19 @@ impl Grid {
         &self.levels[state.level as usize]
     }
 
+    /// The counts that `bytes` hold, if they are counts of these levels.
+    fn read_visits(&self, bytes: &[u8]) -> Result<impl Iterator<Item = u32>, ExperienceError> {
+        if !self.config.experience {
+            return Err(ExperienceError::None);
+        }
+        let expected = (self.config.size * self.config.size * self.config.levels) as usize * 4;
+        if bytes.len() != expected {
+            let problem = format!("it has {} bytes, must have {expected}", bytes.len());
+            return Err(ExperienceError::Foreign { problem });
+        }
+        Ok(bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])))
+    }
+
     fn visit(&self, state: &mut State) {
         if self.config.experience {
             let cells = (self.config.size * self.config.size) as usize;
@@ -386,17 +399,14 @@ impl Environment for Grid {
     }
 
     fn set_experience(&self, state: &mut State, bytes: &[u8]) -> Result<(), ExperienceError> {
-        if !self.config.experience {
-            return Err(ExperienceError::None);
-        }
-        let expected = state.visits.len() * 4;
-        if bytes.len() != expected {
-            let problem = format!("it has {} bytes, must have {expected}", bytes.len());
-            return Err(ExperienceError::Foreign { problem });
-        }
-        for (count, word) in state.visits.iter_mut().zip(bytes.chunks_exact(4)) {
-            *count = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
-        }
+        let visits = self.read_visits(bytes)?;
+        state.visits.iter_mut().zip(visits).for_each(|(count, more)| *count = more);
+        Ok(())
+    }
+
+    fn merge_experience(&self, state: &mut State, bytes: &[u8]) -> Result<(), ExperienceError> {
+        let visits = self.read_visits(bytes)?;
+        state.visits.iter_mut().zip(visits).for_each(|(count, more)| *count = count.saturating_add(more));
         Ok(())
     }
 

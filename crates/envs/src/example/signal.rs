@@ -300,7 +300,8 @@ impl Environment for Signal {
     fn draw(&self, state: &State, _: usize, frame: Frame<'_>) {
         let mut canvas = Canvas::new(frame.width, frame.height, frame.pixels);
         canvas.clear(Rgb::INK);
-        let caption = format!("round {} of {}, {} right", state.round + 1, self.config.rounds, state.right);
+        let round = (state.round + 1).min(self.config.rounds);
+        let caption = format!("round {round} of {}, {} right", self.config.rounds, state.right);
         canvas.text(8, 8, 1, Rgb::SILVER, &caption);
         canvas.text(8, 24, 1, Rgb::PAPER, &format!("guide sees: {}", self.word(state.target())));
         let said = state.said.map_or("nothing yet", |sign| self.word(sign));

@@ -1,0 +1,47 @@
+"""Environments that ask whether a learning agent generalises beyond what it was trained on.
+
+Importing the package registers every id with Gymnasium:
+
+>>> import gymnasium
+>>> import heldout
+>>> env = gymnasium.make("example/grid-v1", split="heldout")
+>>> envs = gymnasium.make_vec("example/grid-v1", num_envs=1024, copy=False)
+
+Ids with several agents are made by :func:`heldout.parallel_env`; Stable-Baselines3 takes ``heldout.sb3.VecEnv``.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from heldout._native import Batch, HeldoutError, __version__
+from heldout.envs import Env
+from heldout.registry import about, card, configure, ids, make_batch, register
+from heldout.vector import VectorEnv
+
+if TYPE_CHECKING:
+    from heldout.parallel import ParallelEnv
+
+__all__ = [
+    "Batch",
+    "Env",
+    "HeldoutError",
+    "VectorEnv",
+    "__version__",
+    "about",
+    "card",
+    "configure",
+    "ids",
+    "make_batch",
+    "parallel_env",
+]
+
+
+def parallel_env(
+    env_id: str, *, render_mode: str | None = None, max_episode_steps: int | None = None, **config: Any
+) -> "ParallelEnv":
+    """Make the PettingZoo ``ParallelEnv`` of an id; needs the extra ``heldout[pettingzoo]``."""
+    from heldout.parallel import ParallelEnv
+
+    return ParallelEnv(env_id, render_mode=render_mode, max_episode_steps=max_episode_steps, **config)
+
+
+register()

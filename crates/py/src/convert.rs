@@ -1,0 +1,38 @@
+//! Values and errors between the two languages.
+
+use std::fmt::Display;
+
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::prelude::*;
+use serde_json::{Map, Value};
+
+use crate::HeldoutError;
+
+/// An error of ours as Python's.
+pub(crate) fn refused(error: impl Display) -> PyErr {
+    HeldoutError::new_err(error.to_string())
+}
+
+/// The JSON object in `text`.
+pub(crate) fn object(text: &str) -> PyResult<Map<String, Value>> {
+    serde_json::from_str(text).map_err(|e| refused(format!("the config is not a JSON object: {e}")))
+}
+
+/// `value` as an integer of 0 to 2^64 - 1; `name` is for the message.
+pub(crate) fn whole(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u64> {
+    value.extract().map_err(|error: PyErr| {
+        let py = value.py();
+        if error.is_instance_of::<PyOverflowError>(py) {
+            refused(format!("`{name}` is `{value}`, must be 0 to {}", u64::MAX))
+        } else if error.is_instance_of::<PyTypeError>(py) {
+            PyTypeError::new_err(format!("`{name}` is `{value}`, must be an integer"))
+        } else {
+            error
+        }
+    })
+}
+
+/// `value` as a number of things; what is beyond any memory is left to the batch to refuse.
+pub(crate) fn count(name: &str, value: &Bound<'_, PyAny>) -> PyResult<usize> {
+    Ok(usize::try_from(whole(name, value)?).unwrap_or(usize::MAX))
+}

@@ -1,0 +1,62 @@
+"""Gymnasium's own checker has nothing to say about any id with one agent, under any split or preset."""
+
+import warnings
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+import heldout
+from cases import SINGLE, SINGLE_CASES, Case, equal
+
+
+@pytest.mark.parametrize("case", SINGLE_CASES, ids=str)
+def test_check_env(case: Case) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(gymnasium.make(case.id, **case.config).unwrapped, skip_render_check=False)
+
+
+@pytest.mark.parametrize("env_id", SINGLE)
+def test_observations_stay_in_their_space_through_restarts(env_id: str) -> None:
+    env = gymnasium.make(env_id)
+    env.action_space.seed(3)
+    observation, info = env.reset(seed=3)
+    for _ in range(300):
+        assert observation in env.observation_space
+        assert all(type(value) in (float, int) for value in info.values())
+        observation, reward, terminated, truncated, info = env.step(env.action_space.sample())
+        assert type(reward) is float and type(terminated) is bool and type(truncated) is bool
+        if terminated or truncated:
+            assert {"return", "length"} <= info.keys()
+            observation, info = env.reset()
+        else:
+            assert "return" not in info
+
+
+@pytest.mark.parametrize("env_id", SINGLE)
+def test_a_seed_fixes_all_that_follows(env_id: str) -> None:
+    def play(env: gymnasium.Env, seed: int | None) -> list:
+        env.action_space.seed(0)
+        seen = [env.reset(seed=seed)]
+        for _ in range(120):
+            seen.append(env.step(env.action_space.sample()))
+            if seen[-1][2] or seen[-1][3]:
+                seen.append(env.reset())
+        return seen
+
+    one, two = heldout.Env(env_id), heldout.Env(env_id)
+    two.reset()
+    first = play(one, 5)
+    assert equal(play(two, 5), first)
+    assert str(play(two, 6)) != str(first)
+    assert len({str(play(heldout.Env(env_id), None)) for _ in range(3)}) == 3, "each instance draws its own seed"
+
+
+def test_a_problem_is_played_as_asked() -> None:
+    env = heldout.Env("example/grid-v1")
+    for problem in (0, 63, np.int64(7)):
+        assert env.reset(options={"problem": problem})[1]["problem"] == problem
+    _, info = env.reset(seed=4)
+    assert info["problem"] == env.reset(seed=4)[1]["problem"]

@@ -1,0 +1,36 @@
+"""Every native name is in the stub and used by the package; what the package exports exists."""
+
+import ast
+from pathlib import Path
+
+import heldout
+from heldout import _native
+
+PACKAGE = Path(heldout.__file__).parent
+
+
+def public(names: object) -> set[str]:
+    return {name for name in dir(names) if not name.startswith("_")}
+
+
+def test_the_stub_lists_every_native_name() -> None:
+    stub = ast.parse((PACKAGE / "_native.pyi").read_text())
+    listed = {node.name: node for node in stub.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+    assert public(_native) == listed.keys()
+    batch = {node.name for node in listed["Batch"].body if isinstance(node, ast.FunctionDef)}
+    assert public(_native.Batch) == {name for name in batch if not name.startswith("_")}
+    assert isinstance(_native.__version__, str)
+
+
+def test_the_package_wraps_every_native_name() -> None:
+    source = "".join(path.read_text() for path in PACKAGE.glob("*.py"))
+    used = {node.attr for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Attribute)}
+    assert public(_native) - used <= {"Batch", "HeldoutError"}, "these two are exported as they are"
+    # `problem` is for callers of the bare batch: elsewhere infos hold it.
+    assert public(_native.Batch) - used <= {"problem"}
+
+
+def test_exports_exist() -> None:
+    assert all(hasattr(heldout, name) for name in heldout.__all__)
+    assert (PACKAGE / "py.typed").exists()
+    assert issubclass(heldout.HeldoutError, ValueError) and heldout.HeldoutError.__module__ == "heldout"

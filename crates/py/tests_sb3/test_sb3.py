@@ -1,0 +1,107 @@
+"""Stable-Baselines3: its checker, its PPO, and the same trajectories as its own vector environment of singles."""
+
+import pickle
+import warnings
+
+import gymnasium
+import numpy as np
+import pytest
+from stable_baselines3 import PPO
+from stable_baselines3.common.env_checker import check_env
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor
+
+import heldout
+from cases import SINGLE, SINGLE_CASES, Case, equal
+from heldout.sb3 import VecEnv
+
+
+def has_text(env_id: str) -> bool:
+    space = heldout.Env(env_id).observation_space
+    parts = space.values() if isinstance(space, gymnasium.spaces.Dict) else [space]
+    return any(isinstance(part, gymnasium.spaces.Text) for part in parts)
+
+
+@pytest.mark.parametrize("case", SINGLE_CASES, ids=str)
+def test_check_env(case: Case) -> None:
+    if has_text(case.id):
+        pytest.skip("the checker knows no text")
+    with warnings.catch_warnings():
+        # It advises against integer fields of a dict, which its policies take all the same.
+        warnings.simplefilter("ignore")
+        check_env(gymnasium.make(case.id, **case.config).unwrapped)
+
+
+@pytest.mark.parametrize("case", SINGLE_CASES, ids=str)
+def test_a_batch_is_what_it_makes_of_singles(case: Case) -> None:
+    if has_text(case.id):
+        pytest.skip("its own vector environment holds no text")
+    config = case.smallest()
+    ours = VecEnv(case.id, 4, max_episode_steps=30, **config)
+    theirs = DummyVecEnv([lambda: heldout.Env(case.id, max_episode_steps=30, **config)] * 4)
+    assert ours.seed(7) == theirs.seed(7)
+    assert equal(ours.reset(), dict(theirs.reset()))
+    assert equal(ours.reset_infos, theirs.reset_infos)
+    ours.action_space.seed(0)
+    ends = 0
+    for _ in range(300):
+        actions = np.array([ours.action_space.sample() for _ in range(4)])
+        a, b = ours.step(actions), theirs.step(actions)
+        assert equal(a[0], dict(b[0])) and equal(a[1:3], b[1:3])
+        assert equal(a[3], b[3]) and equal(ours.reset_infos, theirs.reset_infos)
+        ends += int(a[2].sum())
+    assert ends > 0
+
+
+def test_options_and_copies() -> None:
+    envs = VecEnv("example/grid-v1", 3, experience=True, render_mode="rgb_array")
+    envs.set_options([{"problem": 1}, {}, {"problem": 5}])
+    envs.reset()
+    assert [envs.reset_infos[i]["problem"] for i in (0, 2)] == [1, 5]
+    envs.set_options({"problm": 1})
+    with pytest.raises(heldout.HeldoutError, match="problm"):
+        envs.reset()
+    states = envs.env_method("save")
+    assert len(states) == 3 and len(set(states)) == 3
+    envs.env_method("restore", states[0], indices=2)
+    assert envs.env_method("save", indices=[2]) == [states[0]]
+    assert envs.get_attr("render_mode") == ["rgb_array"] * 3
+    envs.set_attr("note", 3, indices=1)
+    assert envs.get_attr("note", indices=1) == [3] and not envs.has_attr("note")
+    assert envs.env_is_wrapped(Monitor) == [False] * 3
+    assert len(envs.get_images()) == 3 and envs.render().ndim == 3
+    with pytest.raises(heldout.HeldoutError):
+        VecEnv("example/grid-v1", 3, copy=False)
+    envs.close()
+    envs.close()
+
+
+def test_arrays_are_the_callers_to_keep() -> None:
+    envs = VecEnv("example/grid-v1", 3)
+    first = envs.reset()
+    kept = {name: array.copy() for name, array in first.items()}
+    for _ in range(5):
+        envs.step(np.array([0, 1, 2]))
+    assert equal(first, kept)
+
+
+def test_pickle() -> None:
+    envs = VecEnv("example/grid-v1", 3)
+    envs.seed(1)
+    envs.reset()
+    twin = pickle.loads(pickle.dumps(envs))
+    for _ in range(60):
+        assert equal(envs.step(np.array([0, 1, 2])), twin.step(np.array([0, 1, 2])))
+    assert envs.env_method("save") == twin.env_method("save")
+
+
+@pytest.mark.parametrize("env_id", SINGLE)
+def test_ppo_learns_without_complaint(env_id: str) -> None:
+    envs = VecMonitor(VecEnv(env_id, 8))
+    dictionary = isinstance(envs.observation_space, gymnasium.spaces.Dict)
+    model = PPO(
+        "MultiInputPolicy" if dictionary else "MlpPolicy", envs, n_steps=50, batch_size=100, seed=0, device="cpu"
+    )
+    model.learn(2_000)
+    assert model.num_timesteps >= 2_000
+    assert len(model.ep_info_buffer) > 0 and all(np.isfinite(e["r"]) for e in model.ep_info_buffer)
