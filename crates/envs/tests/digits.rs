@@ -1,6 +1,8 @@
 //! Handwritten digits: legible by a simple measure, unlike between the hands, and never another file's.
 
-use heldout_envs::digits::{AREA, Digits, Hand, SIDE, Source, resize};
+#[cfg(feature = "files")]
+use heldout_envs::digits::Source;
+use heldout_envs::digits::{AREA, Digits, Hand, SIDE, resize};
 
 /// Squared distance between two images.
 fn distance(a: &[u8; AREA], b: &[u8; AREA]) -> u64 {

@@ -13,6 +13,8 @@ use super::scene::{BOX_PITCH, BOX_SIDE, Item, Scene, Shape};
 const CONTACT: f64 = 1e-9;
 /// What rounding may add to a distance, and more.
 const MARGIN: f64 = 1e-6;
+/// A gap of the bounds beyond which objects never stick: more than any config allows.
+const FAR: i32 = 24;
 /// Vertices of a circle's outline.
 const ROUND: usize = 64;
 /// Room for a polygon of up to four vertices after it was cut by as many edges.
@@ -186,18 +188,21 @@ fn apart_from_middles(a: &Item, b: &Item) -> f64 {
     f64::from(dx * dx + dy * dy).sqrt() / f64::from(circle.size.pixels())
 }
 
-/// A distance that two outlines of one box do not fall below: circles stand for their outlines, squares for triangles.
+/// A distance that two outlines of one box do not fall below: circles stand for their outlines.
 fn least_distance(a: &Item, b: &Item) -> f64 {
-    match (a.shape, b.shape) {
-        (Shape::Circle, _) | (_, Shape::Circle) => {
-            let (circle, other) = if a.shape == Shape::Circle { (a, b) } else { (b, a) };
-            let round = other.shape == Shape::Circle;
-            let radii = circle.size.pixels() + if round { other.size.pixels() } else { 0 };
-            let other = if round { *other } else { Item { shape: Shape::Square, ..*other } };
-            (apart_from_middles(circle, &other) - 1.0) * f64::from(radii) / 2.0
-        }
-        _ => f64::from(a.distance(b)),
-    }
+    let (circle, other) = match (a.shape, b.shape) {
+        (Shape::Circle, _) => (a, b),
+        (_, Shape::Circle) => (b, a),
+        _ => return f64::from(a.distance(b)),
+    };
+    let radii = circle.size.pixels() + if other.shape == Shape::Circle { other.size.pixels() } else { 0 };
+    let apart = match other.shape {
+        // Most are told apart by their bounds.
+        Shape::Triangle if a.distance(b) <= FAR => from_middle(bounds(circle, 0), &Outline::of(other, 0)),
+        Shape::Triangle => return f64::from(a.distance(b)),
+        _ => apart_from_middles(circle, other),
+    };
+    (apart - 1.0) * f64::from(radii) / 2.0
 }
 
 /// Whether two items of one box overlap: contact is none.
@@ -377,7 +382,7 @@ fn nearest(new: (&Outline, Rect), old: (&Outline, Rect), reach: f64) -> Option<(
 /// the radius at the most. Where it says little about the distance, no bound.
 fn slack(a: &Item, b: &Item) -> f64 {
     match (a.shape, b.shape) {
-        (Shape::Circle, Shape::Circle | Shape::Square) | (Shape::Square, Shape::Circle) => {
+        (Shape::Circle, _) | (_, Shape::Circle) if a.distance(b) <= FAR => {
             f64::from(a.size.pixels() + b.size.pixels()) / 2.0 * 0.0013 + MARGIN
         }
         _ => f64::INFINITY,

@@ -171,6 +171,9 @@ fn in_order(scene: &Scene, trace: &Trace, mut paint: impl FnMut(&Item, usize, [u
 /// Paints `item` where it meets `area`, calling `fill(row, from, to)` in image pixels.
 fn spans(item: &Item, owner: usize, area: Rect, mut fill: impl FnMut(i32, i32, i32)) {
     let own = bounds(item, owner);
+    if own.right <= area.left || own.left >= area.right {
+        return;
+    }
     for y in own.top.max(area.top)..own.bottom.min(area.bottom) {
         let (from, to) = columns(item, y - own.top);
         let (from, to) = ((own.left + from).max(area.left), (own.left + to).min(area.right));
@@ -245,6 +248,10 @@ pub(super) fn patch_half(scene: &Scene, trace: &Trace, area: Rect, half: &mut [u
         let line = &mut line.as_chunks_mut::<3>().0[(area.left / 2) as usize..(area.right / 2) as usize];
         let (upper, lower) = (rows[0].as_chunks::<2>().0, rows[1].as_chunks::<2>().0);
         for (pixel, (up, low)) in line.iter_mut().zip(upper.iter().zip(lower)) {
+            if up[0] == up[1] && up[0] == low[0] && up[0] == low[1] {
+                *pixel = up[0];
+                continue;
+            }
             for channel in 0..3 {
                 let sum = [up[0], up[1], low[0], low[1]].iter().map(|p| u16::from(p[channel])).sum::<u16>();
                 pixel[channel] = (sum / 4) as u8;
