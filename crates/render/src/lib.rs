@@ -37,6 +37,7 @@ mod canvas;
 mod colour;
 #[cfg(feature = "encode")]
 pub mod encode;
+pub mod first_person;
 mod font;
 mod lines;
 mod picture;
