@@ -11,12 +11,8 @@ use heldout_render::first_person::{
 use heldout_render::{Image, Rgb, encode, upscale};
 
 const TEXTURE_SEED: u64 = 1;
-const SKY: Sky4 = Sky4 { zenith: Rgb::new(70, 120, 200), horizon: Rgb::new(190, 215, 240) };
-
-struct Sky4 {
-    zenith: Rgb,
-    horizon: Rgb,
-}
+const ZENITH: Rgb = Rgb::new(70, 120, 200);
+const HORIZON: Rgb = Rgb::new(190, 215, 240);
 
 /// A scene that owns what a [`Scene`] borrows.
 struct World {
@@ -111,7 +107,7 @@ fn maze() -> World {
         cells,
         walls: vec![wall(Textures::TILE, Rgb::new(210, 190, 160)), wall(Textures::CROSSES, Rgb::new(235, 120, 90))],
         floor: Floor { surface: surface(Textures::GROUND, Rgb::new(150, 150, 165)), period: 100.0 },
-        sky: Sky::with_landmarks(SKY.zenith, SKY.horizon),
+        sky: Sky::with_landmarks(ZENITH, HORIZON),
         objects: vec![Object {
             x: 550.0,
             y: 40.0,
@@ -180,7 +176,7 @@ fn rooms() -> World {
             gate(13.5, 3.0),
         ],
         floor: Floor { surface: surface(Textures::NOISE, Rgb::new(190, 190, 190)), period: 2.0 },
-        sky: Sky::plain(SKY.zenith, SKY.horizon),
+        sky: Sky::plain(ZENITH, HORIZON),
         objects: objects.collect(),
     }
 }
@@ -221,7 +217,7 @@ fn arena(buildings: bool) -> World {
         cells,
         walls,
         floor: Floor { surface: surface(texture, Rgb::new(150, 180, 130)), period },
-        sky: Sky::with_landmarks(SKY.zenith, SKY.horizon),
+        sky: Sky::with_landmarks(ZENITH, HORIZON),
         objects: vec![Object {
             x: 17.5,
             y: 0.8,
@@ -286,13 +282,23 @@ fn pictures(directory: &str, textures: &Textures) -> Result<(), Box<dyn Error>> 
         ("gallery", gallery_cut(), camera(21.0, 1.5, -18.0, 0.0, 0.0)),
         ("above", arena(true), camera(17.0, 12.0, 1.0, 0.2, 0.0)),
     ];
-    for (name, world, camera) in shots {
-        for (width, height) in [(96, 72), (640, 480)] {
-            let mut image = Image::new(width, height);
-            draw(&world.scene(textures), &camera, &mut image.canvas());
-            let image = if width < 200 { upscale(image.view(), 6) } else { image };
-            fs::write(format!("{directory}/{name}_{width}.png"), encode::png(image.view())?)?;
+    // Two contact sheets, of what an agent sees and of what a person sees, and each shot by itself.
+    let rows = shots.len().div_ceil(4);
+    let mut sheets = [Image::new(4 * 384, rows * 288), Image::new(4 * 384, rows * 288)];
+    for (place, (name, world, camera)) in shots.iter().enumerate() {
+        let scene = world.scene(textures);
+        for (sheet, factor) in sheets.iter_mut().zip([4, 1]) {
+            let mut tile = Image::new(384 / factor, 288 / factor);
+            draw(&scene, camera, &mut tile.canvas());
+            let (x, y) = (place % 4 * 384, place / 4 * 288);
+            sheet.canvas().blit(x as i32, y as i32, upscale(tile.view(), factor).view());
         }
+        let mut image = Image::new(640, 480);
+        draw(&scene, camera, &mut image.canvas());
+        fs::write(format!("{directory}/{name}.png"), encode::png(image.view())?)?;
+    }
+    for (name, sheet) in ["agent", "person"].iter().zip(&sheets) {
+        fs::write(format!("{directory}/sheet_{name}.png"), encode::png(sheet.view())?)?;
     }
     Ok(())
 }

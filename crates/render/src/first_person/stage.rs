@@ -73,7 +73,7 @@ impl<'a> Stage<'a> {
 
     /// The place of a point on the side of a wall within a repetition of its texture, to the right as seen.
     pub(super) fn wall_u(&self, stretch: &Stretch, depth: f32, [east, north]: [f32; 2]) -> u32 {
-        let (x, z) = (self.lens.eye[0] - self.plan.grid.x, self.lens.eye[2] - self.plan.grid.z);
+        let (x, z) = (self.lens.eye[0] - stretch.origin[0], self.lens.eye[2] - stretch.origin[1]);
         let place = match stretch.side {
             Side::South => x + depth * east,
             Side::North => -(x + depth * east),
@@ -90,7 +90,7 @@ impl<'a> Stage<'a> {
 
     /// The colour of a wall's top where a ray meets it.
     pub(super) fn top_colour(&self, stretch: &Stretch, depth: f32, [east, north]: [f32; 2]) -> [u8; 3] {
-        let (x, z) = (self.lens.eye[0] - self.plan.grid.x, self.lens.eye[2] - self.plan.grid.z);
+        let (x, z) = (self.lens.eye[0] - stretch.origin[0], self.lens.eye[2] - stretch.origin[1]);
         let u = turns((x + depth * east) * self.plan.repeats_per_unit);
         let v = turns(-(z + depth * north) * self.plan.repeats_per_unit);
         let texel = self.texture(stretch).sample(self.wall_level(depth), u, v);

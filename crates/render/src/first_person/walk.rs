@@ -94,8 +94,10 @@ pub(super) struct Plan<'a> {
     cells_per_unit: f32,
     /// The height of the highest wall: nothing is seen above it.
     pub(super) tallest: f32,
-    /// The world's units to one repetition of a wall's texture, inverted.
+    /// Repetitions of a texture on a wall to a unit: one to the height of the highest solid wall, or to a cell where
+    /// there is none. Blocks have no say in it, since they may sink.
     pub(super) repeats_per_unit: f32,
+    half_period: f32,
     /// The least distance at which a wall is drawn.
     pub(super) near: f32,
 }
@@ -111,7 +113,7 @@ impl<'a> Plan<'a> {
             && grid.columns.checked_mul(grid.rows).is_some_and(|cells| cells <= grid.cells.len());
         let (columns, rows, side) =
             if usable { (grid.columns as i32, grid.rows as i32, grid.cell) } else { (0, 0, 1.0) };
-        let (mut tallest, mut period) = (0.0_f32, side);
+        let (mut tallest, mut period) = (0.0_f32, 0.0_f32);
         for wall in grid.walls {
             match *wall {
                 Wall::Solid { height, .. } => (tallest, period) = (tallest.max(height), period.max(height)),
@@ -122,8 +124,21 @@ impl<'a> Plan<'a> {
         let place = [(x - grid.x) * cells_per_unit, (z - grid.z) * cells_per_unit];
         let inside = place[0] >= 0.0 && place[1] >= 0.0 && place[0] < columns as f32 && place[1] < rows as f32;
         let cell = inside.then(|| [place[0] as i32, place[1] as i32]);
+        let period = if period > 0.0 { period } else { side };
         let (repeats_per_unit, near) = (1.0 / period, side * 1e-5);
-        Self { grid, columns, rows, eye: [x, z], place, cell, cells_per_unit, tallest, repeats_per_unit, near }
+        Self {
+            grid,
+            columns,
+            rows,
+            eye: [x, z],
+            place,
+            cell,
+            cells_per_unit,
+            tallest,
+            repeats_per_unit,
+            half_period: period * 0.5,
+            near,
+        }
     }
 }
 
@@ -137,6 +152,9 @@ pub(super) struct Stretch {
     pub(super) height: f32,
     /// The height at which the texture begins: zero for what stands still, the top for a block, which may sink.
     pub(super) anchor: f32,
+    /// The same eastwards and northwards: the grid's corner for what stands still. On a block the middle of the texture
+    /// is in the middle, so that a building narrower than a repetition still shows what its texture is.
+    pub(super) origin: [f32; 2],
     pub(super) surface: Surface,
     pub(super) wall: u8,
     pub(super) side: Side,
@@ -232,7 +250,19 @@ impl Walk {
             let stretch = match plan.grid.walls.get(wall as usize) {
                 Some(&Wall::Solid { height, surface }) if height > 0.0 => {
                     let side = self.side(along_x);
-                    Stretch { enter, leave, inside: started_here, height, anchor: 0.0, surface, wall, side, cell }
+                    let origin = [plan.grid.x, plan.grid.z];
+                    Stretch {
+                        enter,
+                        leave,
+                        inside: started_here,
+                        height,
+                        anchor: 0.0,
+                        origin,
+                        surface,
+                        wall,
+                        side,
+                        cell,
+                    }
                 }
                 Some(&Wall::Block { x0, z0, x1, z1, height, surface }) if height > 0.0 => {
                     let (per_x, per_z) =
@@ -248,7 +278,19 @@ impl Walk {
                         continue;
                     }
                     let (inside, side) = (started_here && first < 0.0, self.side(x_in > z_in));
-                    Stretch { enter: from, leave: to, inside, height, anchor: height, surface, wall, side, cell }
+                    let origin = [(x0 + x1) * 0.5 - plan.half_period, (z0 + z1) * 0.5 - plan.half_period];
+                    Stretch {
+                        enter: from,
+                        leave: to,
+                        inside,
+                        height,
+                        anchor: height,
+                        origin,
+                        surface,
+                        wall,
+                        side,
+                        cell,
+                    }
                 }
                 _ => continue,
             };
