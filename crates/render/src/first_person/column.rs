@@ -144,7 +144,7 @@ impl Painter<'_, '_> {
                 done = done.min(top);
             }
             if stretch.height < eye {
-                let top = stage.lens.rows_above((stretch.height - eye) / stretch.leave);
+                let top = stage.lens.rows_above((stretch.height - eye) / stretch.leave.max(enter));
                 self.top(&stretch, top, done, column.ray);
                 done = done.min(top);
             }
