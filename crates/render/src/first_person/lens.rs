@@ -80,7 +80,7 @@ impl Lens {
 
     /// The number of rows whose middle is as high as `slope` or higher.
     pub(super) fn rows_above(&self, slope: f32) -> usize {
-        (self.middle - slope * self.rows_per_slope).clamp(0.0, self.height as f32) as usize
+        (self.middle - slope * self.rows_per_slope).clamp(0.0, self.height as f32) as i32 as usize
     }
 
     /// The columns whose middle lies between two slopes, and perhaps one more on either side.

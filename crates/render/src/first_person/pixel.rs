@@ -31,8 +31,10 @@ fn behind_objects(stage: &Stage<'_>, [east, up, north]: [f32; 3]) -> (f32, [u8; 
     let (eye, plan) = (stage.lens.eye[1], &stage.plan);
     let level = [east, north];
     let floor = if up < 0.0 { -eye / up } else { f32::INFINITY };
+    // Beyond this the ray is under the floor or above all walls.
+    let until = if up > 0.0 { (plan.tallest - eye) / up } else { floor };
     let mut walk = Walk::new(plan, east, north);
-    while let Some(stretch) = walk.next(plan) {
+    while let Some(stretch) = walk.next(plan, until) {
         let enter = stretch.enter.max(plan.near);
         let height = eye + enter * up;
         if height < 0.0 || (up >= 0.0 && height >= plan.tallest) {
