@@ -225,7 +225,7 @@ impl Walk {
             // From outside: on to the first cell that the ray meets.
             (enter, along_x) = (x_in.max(z_in), x_in > z_in);
             if !(enter >= 0.0 && enter < end) {
-                end = -1.0;
+                (enter, end) = (0.0, -1.0);
             }
             let within = |place: f32, direction: f32, cells: i32| {
                 ((place + enter * direction * plan.cells_per_unit) as i32).clamp(0, (cells - 1).max(0))
