@@ -134,13 +134,8 @@ fn walls_without_height_or_width_are_not_there() {
 
 #[test]
 fn objects_beyond_the_most_are_left_out() {
-    let object = |x: f32| Object {
-        x,
-        y: 1.5,
-        z: 6.0,
-        shape: Shape::Sphere { radius: 0.1 },
-        paint: Paint::Emissive(Rgb::RED),
-    };
+    let object =
+        |x: f32| Object { x, y: 1.5, z: 6.0, shape: Shape::Sphere { radius: 0.1 }, paint: Paint::Emissive(Rgb::RED) };
     let mut world = World::open(3, 3, 1.0);
     world.objects = (0..16).map(|index| object(-4.0 + index as f32 * 0.5)).collect();
     let (sixteen, _) = world.shoot(&camera(0.0, 1.5, 0.0, 0.0), 96, 72);
