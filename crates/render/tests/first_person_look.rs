@@ -34,8 +34,8 @@ const NAMED: [(&str, Rgb); 20] = [
 
 /// The name of the nearest colour.
 fn name(colour: [f64; 3]) -> &'static str {
-    let distance =
-        |named: Rgb| (0..3).map(|channel| (colour[channel] - f64::from(named.0[channel])).powi(2)).sum::<f64>();
+    let apart = |named: Rgb, channel: usize| colour[channel] - f64::from(named.0[channel]);
+    let distance = |named: Rgb| (0..3).map(|channel| apart(named, channel) * apart(named, channel)).sum::<f64>();
     NAMED.into_iter().min_by(|first, second| distance(first.1).total_cmp(&distance(second.1))).unwrap().0
 }
 

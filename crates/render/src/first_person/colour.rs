@@ -34,7 +34,7 @@ impl Tint {
 
 /// A colour under a light that may exceed [`FULL`].
 pub(super) fn lit(colour: Rgb, light: u32) -> [u8; 3] {
-    colour.0.map(|channel| (u32::from(channel) * light >> 8).min(255) as u8)
+    colour.0.map(|channel| ((u32::from(channel) * light) >> 8).min(255) as u8)
 }
 
 /// A number as a binary fraction of 32 bits, without its integer part: a place within one repetition of a texture.

@@ -6,7 +6,7 @@
 //! by column.
 
 use crate::first_person::colour::{Tint, turns};
-use crate::first_person::object::Placed;
+use crate::first_person::object::{Placed, Slice};
 use crate::first_person::sky::Sky;
 use crate::first_person::stage::Stage;
 use crate::first_person::texture::{Level, Texture};
@@ -196,7 +196,7 @@ impl Painter<'_, '_> {
         let stage = self.stage;
         let (place, per_slope) = stage.wall_v(stretch, depth);
         let v = turns(place + per_slope * stage.lens.up_slope(from));
-        let step = turns(-per_slope * stage.lens.row_step());
+        let step = turns(-per_slope * stage.lens.pixel());
         let u = stage.wall_u(stretch, depth, ray);
         let (texture, tint): (&Texture, Tint) = (stage.texture(stretch), Stage::wall_tint(stretch));
         match stage.wall_level(depth) {
@@ -250,7 +250,7 @@ impl Painter<'_, '_> {
     fn gradient(&mut self, from: usize, to: usize, length: f32) {
         let (stage, inverse) = (self.stage, 1.0 / length);
         let mut steps = Sky::steps(stage.lens.up_slope(from) * inverse);
-        let step = Sky::steps(stage.lens.row_step() * inverse);
+        let step = Sky::steps(stage.lens.pixel() * inverse);
         for pixel in self.rows(from, to) {
             *pixel = stage.sky.shade(steps);
             steps -= step;
@@ -274,13 +274,13 @@ impl Painter<'_, '_> {
         }
     }
 
-    fn cuboid(&mut self, object: &Placed, slice: &crate::first_person::object::Slice) {
+    fn cuboid(&mut self, object: &Placed, slice: &Slice) {
         let lens = &self.stage.lens;
         let [side, bottom, top] = slice.lights;
         let rows = |height: f32, depth: f32| lens.rows_above(height / depth);
         if slice.outside {
             for row in rows(slice.top, slice.enter)..rows(slice.bottom, slice.enter) {
-                let part = object.part(slice, slice.enter * lens.up_slope(row));
+                let part = slice.part(slice.enter * lens.up_slope(row));
                 self.nearer(row, slice.enter, object.colour(part, side));
             }
         }

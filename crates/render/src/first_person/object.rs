@@ -57,6 +57,13 @@ pub(super) struct Slice {
     pub(super) lights: [u32; 3],
 }
 
+impl Slice {
+    /// How far up the box a height above the eye is, from 0 at the bottom to 1 at the top.
+    pub(super) fn part(&self, height: f32) -> f32 {
+        (height - self.bottom) / (self.top - self.bottom)
+    }
+}
+
 impl Placed {
     /// Makes an object ready; `None` if it has no size or cannot be in the picture.
     pub(super) fn new(object: &Object, lens: &Lens) -> Option<Self> {
@@ -188,18 +195,11 @@ impl Placed {
             Paint::Flat(colour) => lit(colour, light),
             Paint::Emissive(colour) => colour.0,
             Paint::Rings(Rgb(first), Rgb(second)) => {
-                if (up * RINGS) as u32 % 2 == 0 {
-                    first
-                } else {
-                    second
-                }
+                // The very top belongs to the highest ring.
+                let ring = (up * RINGS).min(RINGS - 1.0) as u32;
+                if ring.is_multiple_of(2) { first } else { second }
             }
         }
-    }
-
-    /// How far up the object a height above the eye is, from 0 at the bottom to 1 at the top.
-    pub(super) fn part(&self, slice: &Slice, height: f32) -> f32 {
-        (height - slice.bottom) / (slice.top - slice.bottom)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Drawing pixel by pixel, at any pitch: one ray each over the same grid.
 
+use crate::first_person::colour::turns;
 use crate::first_person::stage::Stage;
 use crate::first_person::walk::Walk;
 
@@ -42,7 +43,7 @@ fn behind_objects(stage: &Stage<'_>, [east, up, north]: [f32; 3]) -> (f32, [u8; 
         }
         if height < stretch.height && !stretch.inside {
             let (place, per_slope) = stage.wall_v(&stretch, enter);
-            let v = crate::first_person::colour::turns(place + per_slope * up);
+            let v = turns(place + per_slope * up);
             let texel =
                 stage.texture(&stretch).sample(stage.wall_level(enter), stage.wall_u(&stretch, enter, level), v);
             return (enter, Stage::wall_tint(&stretch).apply(texel));
