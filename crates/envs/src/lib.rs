@@ -23,6 +23,7 @@ pub mod digits;
 pub mod example;
 pub mod halma;
 pub mod lilgym;
+pub mod memory;
 pub mod registry;
 pub mod s2b;
 pub mod transcript;
