@@ -68,6 +68,8 @@ fn a_meaning_may_hold_any_character() {
 fn the_readme_lists_every_id() {
     let readme = include_str!("../../../README.md");
     for entry in ENTRIES {
-        assert!(readme.contains(&format!("| `{}` |", entry.id())), "README.md does not list `{}`", entry.id());
+        // One sentence stands for all instant-choice variants.
+        let id = entry.id().replace("-mini-v1", "-v1");
+        assert!(readme.contains(&format!("| `{id}` |")), "README.md does not list `{id}`");
     }
 }
