@@ -7,7 +7,7 @@ use crate::first_person::texture::{Level, Texture};
 use crate::first_person::walk::{Plan, Stretch};
 use crate::first_person::{Camera, MAX_OBJECTS, Scene, Side, Sky};
 
-/// The light on the sides that face east or west, 0.85 (section 5.2); the others have all of it.
+/// The light on the sides that face east or west, 0.85 (memory spec, 5.2); the others have all of it.
 const SIDE_LIGHT: u32 = 218;
 
 /// The light on the top of a wall.
