@@ -9,7 +9,11 @@
 
 #![forbid(unsafe_code)]
 
+pub mod dynamic;
 mod play;
+pub mod protocol;
+mod protocol_table;
+pub mod records;
 mod stats;
 
 pub use play::{Episode, Episodes, PlayError, Played, Run, Seats};
