@@ -382,7 +382,7 @@ fn check_metric(task: &Task, known: &[String]) -> Result<(), Problem> {
 }
 
 fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(bytes).iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 /// Sizes of the batch of `spec` that a cell of `count` episodes a seed is played at.

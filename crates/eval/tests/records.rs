@@ -123,7 +123,7 @@ fn unusable_files_are_named_and_left_alone() {
     let too_many = [line(&all()[1]), line(&all()[2]), line(&all()[3]), line(&all()[3])].concat();
     let format = serde_json::to_string(&Header { format: 2, ..header() }).unwrap() + "\n";
     let key = serde_json::to_string(&header()).unwrap().replacen("\"task\"", "\"tusk\"", 1) + "\n";
-    let cases: [((Folder, PathBuf, Vec<u8>), &str); 9] = [
+    let cases = [
         (damaged(b"{\"seed\":7,\n"), "is damaged in line 3: EOF while parsing"),
         (damaged(&[0, 0, b'\n']), "is damaged in line 3"),
         (damaged(&line(&record(8, 0))), "line 3: it is of seed 8, episode 0, must be of seed 7, episode 1"),

@@ -175,7 +175,7 @@ fn a_file_cut_anywhere_after_its_header_is_completed() {
     let path = folder.0.join("records/mine/grid/train/random.jsonl");
     let bytes = std::fs::read(&path).unwrap();
     let header = bytes.iter().position(|&b| b == b'\n').unwrap() + 1;
-    for len in [header, header + 1, header + 200, (header + bytes.len()) / 2, bytes.len() - 1] {
+    for len in [header, header + 1, header + 200, header.midpoint(bytes.len()), bytes.len() - 1] {
         std::fs::write(&path, &bytes[..len]).unwrap();
         run(&Evaluation { resume: true, ..first.clone() });
         assert!(expected == tree(&folder.0), "cut to {len} of {}", bytes.len());
