@@ -9,10 +9,18 @@
 
 #![forbid(unsafe_code)]
 
+pub mod dynamic;
+pub mod entrant;
+pub mod language;
+mod plan;
 mod play;
+pub mod protocol;
+mod protocol_table;
+pub mod records;
+pub mod runner;
 mod stats;
 
-pub use play::{Episode, Episodes, PlayError, Played, Run, Seats};
+pub use play::{Actor, Episode, Episodes, PlayError, Played, Run, Seats, Turn};
 pub use stats::{Estimate, estimate, weighted_estimate};
 
 /// The README's Rust is compiled and run by `cargo test`.

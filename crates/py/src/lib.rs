@@ -23,6 +23,7 @@
 mod actions;
 mod batch;
 mod convert;
+mod evaluate;
 mod memory;
 
 use pyo3::prelude::*;
@@ -48,6 +49,8 @@ mod _native {
     #[pymodule_export]
     use super::batch::Batch;
     use super::convert::{object, refused};
+    #[pymodule_export]
+    use super::evaluate::{evaluate, protocols};
 
     /// The version of the package.
     #[pymodule_export]

@@ -13,6 +13,20 @@ def language_metrics(
     meanings: NDArray[Any], messages: NDArray[Any], vocabulary: int
 ) -> tuple[float | None, float | None, float | None]: ...
 def configure(id: str, overrides: str) -> str: ...
+def protocols() -> list[str]: ...
+def evaluate(
+    policy: Any,
+    protocols: list[str],
+    out: str,
+    label: str,
+    name: str,
+    seed: int,
+    seeds: int | None,
+    episodes: int | None,
+    threads: int,
+    resume: bool,
+    progress: Any,
+) -> str: ...
 
 class Batch:
     def __new__(
