@@ -9,6 +9,9 @@
 
 #![forbid(unsafe_code)]
 
+pub mod aggregate;
+pub mod bootstrap;
+pub mod memory;
 mod play;
 mod stats;
 
