@@ -11,8 +11,12 @@
 
 pub mod aggregate;
 pub mod bootstrap;
+pub mod dynamic;
 pub mod memory;
 mod play;
+pub mod protocol;
+mod protocol_table;
+pub mod records;
 mod stats;
 
 pub use play::{Episode, Episodes, PlayError, Played, Run, Seats};

@@ -1,0 +1,565 @@
+//! Protocols: what to play, under which conditions, how it is scored and what the paper claims. All of it is data.
+//!
+//! A protocol is a TOML file: one of those built in (`crates/eval/protocols`), or a user's own. Reading one checks all
+//! that can be known without making an environment; an id that does not exist fails when its task is played, so that
+//! the other tasks go on.
+
+use std::fmt::Display;
+use std::path::Path;
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+
+pub use crate::protocol_table::BUILT_IN;
+
+/// Run seeds of a protocol at the most.
+pub const MOST_SEEDS: u64 = 1_000;
+/// Episodes of a condition and seed at the most.
+pub const MOST_EPISODES: u64 = 10_000_000;
+/// Training episodes that HALMA's dynamic tests are made from unless told: 20 passes over 100 mazes (HALMA, sec. 4).
+pub const EXPERIENCE_EPISODES: u64 = 2_000;
+
+/// One experiment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Protocol {
+    /// What the command line calls it: the name of its file.
+    #[serde(skip)]
+    pub name: String,
+    /// Short title.
+    pub title: String,
+    /// The paper that published the experiment, if one did.
+    #[serde(default)]
+    pub paper: Option<String>,
+    /// What it measures, in one or two sentences.
+    pub summary: String,
+    /// What it belongs to.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// Number of run seeds.
+    pub seeds: u64,
+    /// Files of published scores to show beside ours.
+    #[serde(default)]
+    pub published: Vec<String>,
+    /// What is played.
+    #[serde(rename = "task")]
+    pub tasks: Vec<Task>,
+    /// What the paper claims.
+    #[serde(rename = "claim", default)]
+    pub claims: Vec<Claim>,
+}
+
+/// How the episodes of a task come about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A number of episodes, each of a stream of its own.
+    #[default]
+    Episodes,
+    /// A finite set, each problem once.
+    Problems,
+    /// HALMA's training mazes, random mazes and the seven tests made from an experience. The name of a condition says
+    /// which: `T`, `RT`, `ST-1`, `ST-2`, `AfT-1` to `AfT-4`, `AnT`, in any case, with or without the hyphen.
+    HalmaDynamic,
+    /// Metrics of the language that an S2B speaker speaks: a record a language.
+    S2bLanguage,
+}
+
+/// What a score is measured against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Normalise {
+    /// The published scores of random play and of people.
+    Human,
+    /// Our own `random` and `oracle` of the same run.
+    Oracle,
+    /// `floor` and `ceiling`.
+    Range,
+}
+
+/// One environment of a protocol.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Task {
+    /// Its name, unique in the protocol.
+    pub name: String,
+    /// The environment.
+    pub id: String,
+    /// How its episodes come about.
+    #[serde(default)]
+    pub kind: Kind,
+    /// Episodes of each condition and seed; mazes of each dynamic test; languages. Not of kind `problems`.
+    #[serde(default)]
+    pub episodes: Option<u64>,
+    /// Training episodes that the dynamic tests are made from; kind `halma-dynamic` alone.
+    #[serde(default)]
+    pub experience: Option<u64>,
+    /// What is scored: `return`, `length` or a metric of the environment.
+    #[serde(default = "the_return")]
+    pub metric: String,
+    /// Whether more is better.
+    #[serde(default = "yes")]
+    pub higher_is_better: bool,
+    /// What the score is measured against.
+    #[serde(default)]
+    pub normalise: Option<Normalise>,
+    /// The score that counts as 0, with `normalise = "range"`.
+    #[serde(default)]
+    pub floor: Option<f64>,
+    /// The score that counts as 1, with `normalise = "range"`.
+    #[serde(default)]
+    pub ceiling: Option<f64>,
+    /// Config of all conditions.
+    #[serde(default, deserialize_with = "table")]
+    pub set: Map<String, Value>,
+    /// What it belongs to.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// Under which conditions it is played, training first.
+    #[serde(rename = "condition")]
+    pub conditions: Vec<Condition>,
+}
+
+/// One condition of a task.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Condition {
+    /// Its name, unique in the task.
+    pub name: String,
+    /// Whether it asks for something that training does not show.
+    pub held_out: bool,
+    /// Config, laid over that of the task.
+    #[serde(default, deserialize_with = "table")]
+    pub set: Map<String, Value>,
+    /// Published score of random play.
+    #[serde(default)]
+    pub random: Option<f64>,
+    /// Published score of people.
+    #[serde(default)]
+    pub human: Option<f64>,
+    /// The score that counts as 0; the task's unless told.
+    #[serde(default)]
+    pub floor: Option<f64>,
+    /// The score that counts as 1; the task's unless told.
+    #[serde(default)]
+    pub ceiling: Option<f64>,
+}
+
+/// How a claim is tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Test {
+    /// Left above right.
+    Above,
+    /// The agent's score falls over conditions.
+    Falls,
+    /// The agent's score rises over conditions.
+    Rises,
+    /// Left within `margin` of right.
+    Near,
+}
+
+/// What a paper says, as a comparison.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// The claim in words.
+    pub text: String,
+    /// Where the paper says so.
+    pub source: String,
+    /// How it is tested.
+    pub test: Test,
+    /// One side of `above` and `near`.
+    #[serde(default)]
+    pub left: Option<Side>,
+    /// The other side of `above` and `near`.
+    #[serde(default)]
+    pub right: Option<Side>,
+    /// Whose score falls or rises.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// Where it falls or rises: a task, or `*` for the mean of all.
+    #[serde(default)]
+    pub task: Option<String>,
+    /// Where it falls or rises: the mean of the tasks with this tag.
+    #[serde(default)]
+    pub tag: Option<String>,
+    /// Another metric than the one that the task scores.
+    #[serde(default)]
+    pub metric: Option<String>,
+    /// The conditions that it falls or rises over.
+    #[serde(default)]
+    pub over: Vec<String>,
+    /// How near is `near`.
+    #[serde(default)]
+    pub margin: Option<f64>,
+}
+
+/// One side of a comparison.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Side {
+    /// Whose score.
+    pub agent: String,
+    /// On which task; `*` for the mean of all.
+    #[serde(default)]
+    pub task: Option<String>,
+    /// On the tasks with this tag.
+    #[serde(default)]
+    pub tag: Option<String>,
+    /// Under which condition.
+    pub condition: String,
+    /// Another metric than the one that the task scores.
+    #[serde(default)]
+    pub metric: Option<String>,
+}
+
+fn the_return() -> String {
+    "return".to_owned()
+}
+
+const fn yes() -> bool {
+    true
+}
+
+/// A TOML table as the overrides of a config.
+fn table<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Map<String, Value>, D::Error> {
+    let table = toml::Table::deserialize(deserializer)?;
+    let pairs = table.into_iter().map(|(key, value)| {
+        let value = json(value).map_err(|problem| serde::de::Error::custom(format!("`{key}`: {problem}")))?;
+        Ok((key, value))
+    });
+    pairs.collect()
+}
+
+/// The same value in JSON, which has neither dates nor infinities.
+///
+/// # Errors
+///
+/// If a number in it is not finite.
+pub fn json(value: toml::Value) -> Result<Value, String> {
+    Ok(match value {
+        toml::Value::String(text) => Value::String(text),
+        toml::Value::Integer(n) => n.into(),
+        toml::Value::Boolean(b) => b.into(),
+        toml::Value::Float(x) if !x.is_finite() => return Err(format!("`{x}` is not a finite number")),
+        toml::Value::Float(x) => x.into(),
+        toml::Value::Datetime(date) => Value::String(date.to_string()),
+        toml::Value::Array(values) => Value::Array(values.into_iter().map(json).collect::<Result<_, _>>()?),
+        toml::Value::Table(table) => {
+            let pairs = table.into_iter().map(|(key, value)| Ok((key, json(value)?)));
+            Value::Object(pairs.collect::<Result<_, String>>()?)
+        }
+    })
+}
+
+/// A protocol that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ProtocolError {
+    /// No such protocol.
+    #[error("there is no protocol `{name}`; there are {}, or the path of a `.toml` file", listed(known))]
+    Unknown {
+        /// The name asked for.
+        name: String,
+        /// The names there are.
+        known: Vec<&'static str>,
+    },
+    /// A file that cannot be read.
+    #[error("cannot read `{file}`: {error}")]
+    Read {
+        /// The file.
+        file: String,
+        /// Why not.
+        error: std::io::Error,
+    },
+    /// A file that is no TOML.
+    #[error("`{file}` is not TOML: {problem}")]
+    Toml {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A key that is unknown, missing, or of a wrong type.
+    #[error("`{file}`: `{key}`: {problem}")]
+    Form {
+        /// The file.
+        file: String,
+        /// Dotted path of the key.
+        key: String,
+        /// What is wrong there.
+        problem: String,
+    },
+    /// A value that is not allowed.
+    #[error("`{file}`: `{key}` is `{value}`, {allowed}")]
+    Value {
+        /// The file.
+        file: String,
+        /// Dotted path of the key, with the names of task and condition.
+        key: String,
+        /// The value.
+        value: String,
+        /// What is allowed.
+        allowed: String,
+    },
+}
+
+fn listed(names: &[&str]) -> String {
+    names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// The names of the protocols that are built in.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    BUILT_IN.iter().map(|(name, _)| *name)
+}
+
+impl Protocol {
+    /// The built-in protocol called `name`, or that of the `.toml` file at that path.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or its file does not describe a protocol.
+    pub fn find(name: &str) -> Result<Self, ProtocolError> {
+        if let Some((_, text)) = BUILT_IN.iter().find(|(known, _)| *known == name) {
+            return Self::parse(name, &format!("{name}.toml"), text);
+        }
+        let path = Path::new(name);
+        if path.extension().is_none_or(|e| e != "toml") {
+            return Err(ProtocolError::Unknown { name: name.to_owned(), known: names().collect() });
+        }
+        let text =
+            std::fs::read_to_string(path).map_err(|error| ProtocolError::Read { file: name.to_owned(), error })?;
+        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        Self::parse(&stem, name, &text)
+    }
+
+    /// Reads the text of a protocol called `name`; errors call it `file`.
+    ///
+    /// # Errors
+    ///
+    /// If the text does not describe a protocol.
+    pub fn parse(name: &str, file: &str, text: &str) -> Result<Self, ProtocolError> {
+        let toml = |problem: String| ProtocolError::Toml { file: file.to_owned(), problem };
+        let table: toml::Table = text.parse().map_err(|error: toml::de::Error| toml(error.to_string()))?;
+        let protocol: Self = serde_path_to_error::deserialize(table).map_err(|error| ProtocolError::Form {
+            file: file.to_owned(),
+            key: error.path().to_string(),
+            problem: error.inner().to_string().trim_end().to_owned(),
+        })?;
+        let protocol = Self { name: name.to_owned(), ..protocol };
+        Check { file, protocol: &protocol }.all()?;
+        Ok(protocol)
+    }
+
+    /// The task called `name`.
+    #[must_use]
+    pub fn task(&self, name: &str) -> Option<&Task> {
+        self.tasks.iter().find(|task| task.name == name)
+    }
+}
+
+impl Task {
+    /// The condition called `name`.
+    #[must_use]
+    pub fn condition(&self, name: &str) -> Option<&Condition> {
+        self.conditions.iter().find(|condition| condition.name == name)
+    }
+
+    /// The config overrides of `condition`: its own over the task's.
+    #[must_use]
+    pub fn overrides(&self, condition: &Condition) -> Map<String, Value> {
+        let mut all = self.set.clone();
+        all.extend(condition.set.clone());
+        all
+    }
+
+    /// The scores of `condition` that count as 0 and 1, with `normalise = "range"`.
+    #[must_use]
+    pub fn range(&self, condition: &Condition) -> Option<(f64, f64)> {
+        Some((condition.floor.or(self.floor)?, condition.ceiling.or(self.ceiling)?))
+    }
+}
+
+/// The checks of a protocol beyond its form.
+struct Check<'a> {
+    file: &'a str,
+    protocol: &'a Protocol,
+}
+
+impl Check<'_> {
+    fn bad(&self, key: impl Into<String>, value: impl Display, allowed: impl Into<String>) -> ProtocolError {
+        ProtocolError::Value {
+            file: self.file.to_owned(),
+            key: key.into(),
+            value: value.to_string(),
+            allowed: allowed.into(),
+        }
+    }
+
+    fn all(&self) -> Result<(), ProtocolError> {
+        let protocol = self.protocol;
+        self.name("name", &protocol.name)?;
+        if !(1..=MOST_SEEDS).contains(&protocol.seeds) {
+            return Err(self.bad("seeds", protocol.seeds, format!("must be 1 to {MOST_SEEDS}")));
+        }
+        if protocol.tasks.is_empty() {
+            return Err(self.bad("task", "[]", "must list at least one task"));
+        }
+        self.unique("task", protocol.tasks.iter().map(|task| task.name.as_str()))?;
+        protocol.tasks.iter().try_for_each(|task| self.task(task))?;
+        protocol.claims.iter().enumerate().try_for_each(|(i, claim)| self.claim(&format!("claim[{i}]"), claim))
+    }
+
+    /// Names become names of files.
+    fn name(&self, key: &str, name: &str) -> Result<(), ProtocolError> {
+        let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        if name.is_empty() || name.len() > 100 || !name.chars().all(fits) {
+            return Err(self.bad(key, name, "must be 1 to 100 letters, digits, `-` or `_`"));
+        }
+        Ok(())
+    }
+
+    fn unique<'n>(&self, key: &str, names: impl Iterator<Item = &'n str>) -> Result<(), ProtocolError> {
+        let mut seen: Vec<String> = Vec::new();
+        for name in names {
+            self.name(&format!("{key}.name"), name)?;
+            // Some file systems do not tell cases apart.
+            let lower = name.to_ascii_lowercase();
+            if seen.contains(&lower) {
+                return Err(self.bad(format!("{key}.name"), name, "must not be the name of an earlier one"));
+            }
+            seen.push(lower);
+        }
+        Ok(())
+    }
+
+    fn task(&self, task: &Task) -> Result<(), ProtocolError> {
+        let key = |k: &str| format!("task `{}`: {k}", task.name);
+        let shown = |n: Option<u64>| n.map_or("absent".to_owned(), |n| n.to_string());
+        let within = |n: Option<u64>| n.is_some_and(|n| (1..=MOST_EPISODES).contains(&n));
+        match task.kind {
+            Kind::Episodes if !within(task.episodes) => {
+                let allowed = format!("must be 1 to {MOST_EPISODES} of kind `episodes`");
+                return Err(self.bad(key("episodes"), shown(task.episodes), allowed));
+            }
+            Kind::Problems if task.episodes.is_some() => {
+                let allowed = "must be absent: kind `problems` plays every problem once";
+                return Err(self.bad(key("episodes"), shown(task.episodes), allowed));
+            }
+            _ if task.episodes.is_some() && !within(task.episodes) => {
+                return Err(self.bad(key("episodes"), shown(task.episodes), format!("must be 1 to {MOST_EPISODES}")));
+            }
+            _ => {}
+        }
+        if task.experience.is_some() && (task.kind != Kind::HalmaDynamic || !within(task.experience)) {
+            let allowed = format!("must be 1 to {MOST_EPISODES}, and only of kind `halma-dynamic`");
+            return Err(self.bad(key("experience"), shown(task.experience), allowed));
+        }
+        if task.conditions.is_empty() {
+            return Err(self.bad(key("condition"), "[]", "must list at least one condition"));
+        }
+        self.unique(&key("condition"), task.conditions.iter().map(|c| c.name.as_str()))?;
+        task.conditions.iter().try_for_each(|condition| self.condition(task, condition))
+    }
+
+    fn condition(&self, task: &Task, condition: &Condition) -> Result<(), ProtocolError> {
+        let key = |k: &str| format!("task `{}`, condition `{}`: {k}", task.name, condition.name);
+        let pair = |a: Option<f64>, b: Option<f64>| format!("{a:?}, {b:?}");
+        for number in [condition.random, condition.human, condition.floor, condition.ceiling].into_iter().flatten() {
+            if !number.is_finite() {
+                return Err(self.bad(key("scores"), number, "must be finite"));
+            }
+        }
+        match (task.normalise, condition.random, condition.human) {
+            (_, None, None) => {}
+            (_, Some(random), Some(human)) if random != human => {}
+            (_, random, human) => {
+                return Err(self.bad(key("random, human"), pair(random, human), "must be two numbers that differ"));
+            }
+        }
+        if task.normalise == Some(Normalise::Range) {
+            let range = task.range(condition);
+            if range.is_none_or(|(floor, ceiling)| floor.partial_cmp(&ceiling) != Some(std::cmp::Ordering::Less)) {
+                let value = pair(condition.floor.or(task.floor), condition.ceiling.or(task.ceiling));
+                return Err(self.bad(key("floor, ceiling"), value, "must be two numbers, the lower first"));
+            }
+        }
+        if task.kind == Kind::HalmaDynamic && crate::dynamic::Part::named(&condition.name).is_none() {
+            return Err(self.bad(key("name"), &condition.name, format!("must be one of {}", crate::dynamic::listed())));
+        }
+        Ok(())
+    }
+
+    fn claim(&self, at: &str, claim: &Claim) -> Result<(), ProtocolError> {
+        let key = |k: &str| format!("{at}.{k}");
+        match claim.test {
+            Test::Above | Test::Near => {
+                for (name, side) in [("left", &claim.left), ("right", &claim.right)] {
+                    let Some(side) = side else {
+                        return Err(self.bad(key(name), "absent", "must be there with this `test`"));
+                    };
+                    let conditions = std::slice::from_ref(&side.condition);
+                    self.place(&key(name), side.task.as_deref(), side.tag.as_deref(), conditions)?;
+                }
+                if !claim.over.is_empty() || claim.agent.is_some() {
+                    return Err(self.bad(key("over, agent"), "there", "must be absent with this `test`"));
+                }
+            }
+            Test::Falls | Test::Rises => {
+                if claim.left.is_some() || claim.right.is_some() {
+                    return Err(self.bad(key("left, right"), "there", "must be absent with this `test`"));
+                }
+                if claim.agent.is_none() {
+                    return Err(self.bad(key("agent"), "absent", "must be there with this `test`"));
+                }
+                if claim.over.len() < 2 {
+                    let allowed = "must list at least two conditions";
+                    return Err(self.bad(key("over"), format!("{:?}", claim.over), allowed));
+                }
+                self.place(at, claim.task.as_deref(), claim.tag.as_deref(), &claim.over)?;
+            }
+        }
+        let fits = match (claim.test, claim.margin) {
+            (Test::Near, Some(margin)) => margin.is_finite() && margin > 0.0,
+            (Test::Near, None) => false,
+            (_, margin) => margin.is_none(),
+        };
+        if fits {
+            return Ok(());
+        }
+        Err(self.bad(key("margin"), format!("{:?}", claim.margin), "must be above 0 with `near`, absent otherwise"))
+    }
+
+    /// Checks that a claim's task or tag has its conditions.
+    fn place(
+        &self,
+        at: &str,
+        task: Option<&str>,
+        tag: Option<&str>,
+        conditions: &[String],
+    ) -> Result<(), ProtocolError> {
+        let tasks: Vec<&Task> = match (task, tag) {
+            (Some("*"), None) => self.protocol.tasks.iter().collect(),
+            (Some(name), None) => self.protocol.task(name).into_iter().collect(),
+            (None, Some(tag)) => self.protocol.tasks.iter().filter(|t| t.tags.iter().any(|own| own == tag)).collect(),
+            _ => {
+                let value = format!("{task:?}, {tag:?}");
+                return Err(self.bad(format!("{at}.task, tag"), value, "must be one of the two"));
+            }
+        };
+        if tasks.is_empty() {
+            let allowed = "must be a task of the protocol, `*`, or a tag of a task";
+            return Err(self.bad(format!("{at}.task, tag"), task.or(tag).unwrap_or_default(), allowed));
+        }
+        for condition in conditions {
+            if !tasks.iter().any(|task| task.condition(condition).is_some()) {
+                let mut known: Vec<&str> = tasks.iter().flat_map(|t| &t.conditions).map(|c| c.name.as_str()).collect();
+                known.sort_unstable();
+                known.dedup();
+                let allowed = format!("must be one of {}", listed(&known));
+                return Err(self.bad(format!("{at}.condition"), condition, allowed));
+            }
+        }
+        Ok(())
+    }
+}

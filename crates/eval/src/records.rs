@@ -1,0 +1,574 @@
+//! Records: what an evaluation leaves behind, one JSON line an episode under a header that says how it came about.
+//!
+//! Invariants: a file is created whole with its header or not at all; lines are only ever added at its end, in the order
+//! of seeds and episodes; nothing that is there is overwritten. So whatever ends a run, at most the last line is cut
+//! short, and only such a line is ever dropped.
+//!
+//! Deliberately absent from the header: time, threads, paths. Two runs of the same evaluation give the same bytes.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use heldout_core::Status;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The version of the files' format.
+pub const FORMAT: u32 = 1;
+
+/// The folder of an evaluation's directory that holds the records.
+pub const FOLDER: &str = "records";
+
+/// How the program was built.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Build {
+    /// `debug` or `release`.
+    pub profile: String,
+    /// Architecture and system that it was built for.
+    pub target: String,
+    /// Its features.
+    pub features: Vec<String>,
+}
+
+impl Build {
+    /// That of this program.
+    #[must_use]
+    pub fn this() -> Self {
+        Self {
+            profile: if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned(),
+            target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
+            features: vec!["files".to_owned(), "parallel".to_owned()],
+        }
+    }
+}
+
+/// What the program runs on; nothing that varies from run to run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Machine {
+    /// The operating system.
+    pub os: String,
+    /// The architecture.
+    pub arch: String,
+    /// The processor, where the system tells.
+    pub cpu: Option<String>,
+}
+
+impl Machine {
+    /// This one.
+    #[must_use]
+    pub fn this() -> Self {
+        let told = fs::read_to_string("/proc/cpuinfo").ok();
+        let model = told.as_deref().and_then(|text| text.lines().find(|line| line.starts_with("model name")));
+        let cpu = model.and_then(|line| line.split_once(':')).map(|(_, name)| name.trim().to_owned());
+        Self { os: std::env::consts::OS.to_owned(), arch: std::env::consts::ARCH.to_owned(), cpu }
+    }
+}
+
+/// Data that the rules were built from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Source {
+    /// What it is to the rules.
+    pub name: String,
+    /// SHA-256 of its bytes, in hexadecimal; or the name and version of a built-in source.
+    pub content: String,
+}
+
+/// The first line of a file: how its records came about.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Header {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// Version of heldout.
+    pub heldout: String,
+    /// How the program was built.
+    pub build: Build,
+    /// Which protocol.
+    pub protocol: String,
+    /// Which of its tasks.
+    pub task: String,
+    /// Under which condition.
+    pub condition: String,
+    /// Whether the condition asks for something that training does not show.
+    pub held_out: bool,
+    /// Label of the policy, by which reports and claims name it.
+    pub agent: String,
+    /// The policy.
+    pub policy: String,
+    /// The environment.
+    pub id: String,
+    /// Its whole config.
+    pub config: Value,
+    /// What is scored.
+    pub metric: String,
+    /// Metrics that are weighed by another in a mean over episodes.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub weights: BTreeMap<String, String>,
+    /// Episodes of each seed.
+    pub episodes: u64,
+    /// Episodes of each seed where they are not all [`Header::episodes`]: a dynamic test may have fewer problems, or none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub episodes_by_seed: Vec<u64>,
+    /// The run seeds.
+    pub seeds: Vec<u64>,
+    /// Data that the rules were built from.
+    pub sources: Vec<Source>,
+    /// What it ran on; the records do not depend on it.
+    pub machine: Machine,
+}
+
+impl Header {
+    /// Where its file lies below the directory `out` of an evaluation.
+    #[must_use]
+    pub fn path(&self, out: &Path) -> PathBuf {
+        let folder = out.join(FOLDER).join(&self.protocol).join(&self.task).join(&self.condition);
+        folder.join(format!("{}.jsonl", file_name(&self.agent)))
+    }
+
+    /// Seed and number of every episode, in the order of the records.
+    pub fn order(&self) -> impl Iterator<Item = (u64, u64)> {
+        let counts = self.seeds.iter().enumerate().map(|(i, &seed)| (seed, self.episodes_of(i)));
+        counts.flat_map(|(seed, n)| (0..n).map(move |episode| (seed, episode)))
+    }
+
+    /// Episodes of the `index`th seed.
+    #[must_use]
+    pub fn episodes_of(&self, index: usize) -> u64 {
+        self.episodes_by_seed.get(index).copied().unwrap_or(self.episodes)
+    }
+
+    /// Number of records of a complete file.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        (0..self.seeds.len()).map(|i| self.episodes_of(i)).sum()
+    }
+
+    /// The first key, apart from the machine, whose value differs in `other`: its name, our value and the other's.
+    fn difference(&self, other: &Self) -> Option<(String, String, String)> {
+        let (Ok(Value::Object(mut ours)), Ok(Value::Object(mut theirs))) =
+            (serde_json::to_value(self), serde_json::to_value(other))
+        else {
+            return None;
+        };
+        let keys: Vec<String> = ours.keys().chain(theirs.keys()).filter(|key| *key != "machine").cloned().collect();
+        keys.into_iter().find_map(|key| {
+            let take = |map: &mut serde_json::Map<String, Value>| map.remove(&key).unwrap_or(Value::Null);
+            let (a, b) = (take(&mut ours), take(&mut theirs));
+            (a != b).then(|| nested(key, &a, &b))
+        })
+    }
+}
+
+/// Narrows a difference of two tables down to one key of theirs.
+fn nested(key: String, ours: &Value, theirs: &Value) -> (String, String, String) {
+    if let (Value::Object(a), Value::Object(b)) = (ours, theirs) {
+        let mut keys = a.keys().chain(b.keys());
+        if let Some(inner) = keys.find(|k| a.get(*k) != b.get(*k)) {
+            let at = |map: &serde_json::Map<String, Value>| map.get(inner).cloned().unwrap_or(Value::Null);
+            return nested(format!("{key}.{inner}"), &at(a), &at(b));
+        }
+    }
+    (key, ours.to_string(), theirs.to_string())
+}
+
+/// `label` as a part of a file name: letters, digits and `-_.,=+` stay, all else becomes `_`.
+#[must_use]
+pub fn file_name(label: &str) -> String {
+    let fits = |c: char| c.is_ascii_alphanumeric() || "-_,=+".contains(c);
+    let safe: String =
+        label.chars().enumerate().map(|(i, c)| if fits(c) || (i > 0 && c == '.') { c } else { '_' }).collect();
+    if safe.is_empty() { "_".to_owned() } else { safe }
+}
+
+/// One episode.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Record {
+    /// The run seed.
+    pub seed: u64,
+    /// Its number within the seed.
+    pub episode: u64,
+    /// Which problem it was, where the set is finite.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<u32>,
+    /// Sum of the rewards: the mean over agents.
+    pub r#return: f64,
+    /// Number of steps.
+    pub length: u64,
+    /// How it ended.
+    pub status: Status,
+    /// Every other metric of an episode's end. One that is not a number there (a share of nothing) is absent.
+    pub metrics: BTreeMap<String, f64>,
+}
+
+impl Record {
+    /// The metric called `name`: `return`, `length` or one of [`Record::metrics`].
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<f64> {
+        match name {
+            "return" => Some(self.r#return),
+            "length" => Some(self.length as f64),
+            other => self.metrics.get(other).copied(),
+        }
+    }
+}
+
+/// One file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recorded {
+    /// How the records came about.
+    pub header: Header,
+    /// The records, in the order of [`Header::order`].
+    pub records: Vec<Record>,
+}
+
+/// A file of records that cannot be used as asked. Nothing has been changed then.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordsError {
+    /// A file or folder that cannot be read.
+    #[error("cannot read `{}`: {error}", path.display())]
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+    /// A file or folder that cannot be written.
+    #[error("cannot write `{}`: {error}; what was recorded before is kept", path.display())]
+    Write {
+        /// Which.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+    /// A directory without records.
+    #[error("`{}` holds no records: there is no `{FOLDER}/PROTOCOL/TASK/CONDITION/LABEL.jsonl` in it", path.display())]
+    None {
+        /// Which.
+        path: PathBuf,
+    },
+    /// An empty file.
+    #[error("`{}` is empty, must begin with a header; nothing is lost by removing it", path.display())]
+    Empty {
+        /// Which.
+        path: PathBuf,
+    },
+    /// A file that is not ours.
+    #[error("`{}` is not a file of records: its first line {problem}", path.display())]
+    Foreign {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A damaged file.
+    #[error("`{}` is damaged in line {line}: {problem}; repair it or move it away", path.display())]
+    Corrupt {
+        /// Which.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// Records that are already there.
+    #[error("`{}` is already there: continue it with `--resume`, or choose another directory", path.display())]
+    There {
+        /// Which.
+        path: PathBuf,
+    },
+    /// Records of another evaluation.
+    #[error(
+        "`{}` was recorded with `{key}` = `{theirs}`, this evaluation has `{ours}`: choose another directory",
+        path.display()
+    )]
+    Other {
+        /// Which.
+        path: PathBuf,
+        /// What differs.
+        key: String,
+        /// The value in the file.
+        theirs: String,
+        /// The value now.
+        ours: String,
+    },
+    /// A file that another process has open.
+    #[error("`{}` is being written by another process", path.display())]
+    Busy {
+        /// Which.
+        path: PathBuf,
+    },
+}
+
+impl Recorded {
+    /// Reads a file; a last line that was cut short is left out.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, is not a file of records, or is damaged.
+    pub fn read(path: &Path) -> Result<Self, RecordsError> {
+        let bytes = fs::read(path).map_err(|error| RecordsError::Read { path: path.to_owned(), error })?;
+        Ok(parse(path, &bytes)?.0)
+    }
+
+    /// Reads every file below the directory `out` of an evaluation, in the order of their paths.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or one cannot be used.
+    pub fn read_all(out: &Path) -> Result<Vec<Self>, RecordsError> {
+        let mut files = Vec::new();
+        let folder = out.join(FOLDER);
+        if folder.is_dir() {
+            collect(&folder, 3, &mut files)?;
+        }
+        if files.is_empty() {
+            return Err(RecordsError::None { path: out.to_owned() });
+        }
+        files.iter().map(|path| Self::read(path)).collect()
+    }
+
+    /// Whether every episode is there.
+    #[must_use]
+    pub fn complete(&self) -> bool {
+        self.records.len() as u64 == self.header.total()
+    }
+}
+
+/// Finds the files of records `depth` folders below `folder`, in the order of their names.
+fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), RecordsError> {
+    let read = |error| RecordsError::Read { path: folder.to_owned(), error };
+    let entries: Result<Vec<_>, _> = fs::read_dir(folder).map_err(read)?.collect();
+    let mut paths: Vec<PathBuf> = entries.map_err(read)?.into_iter().map(|entry| entry.path()).collect();
+    paths.sort();
+    for path in paths {
+        if depth > 0 && path.is_dir() {
+            collect(&path, depth - 1, files)?;
+        } else if depth == 0 && path.extension().is_some_and(|e| e == "jsonl") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// The content of a file, and how many of its bytes are whole lines.
+fn parse(path: &Path, bytes: &[u8]) -> Result<(Recorded, usize), RecordsError> {
+    let path = || path.to_owned();
+    if bytes.is_empty() {
+        return Err(RecordsError::Empty { path: path() });
+    }
+    let whole = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |end| end + 1);
+    let mut lines = bytes[..whole].split_inclusive(|&b| b == b'\n');
+    let foreign = |problem: &str| RecordsError::Foreign { path: path(), problem: problem.to_owned() };
+    let first = lines.next().ok_or_else(|| foreign("does not end"))?;
+    let value: Value = serde_json::from_slice(first).map_err(|_| foreign("is not JSON"))?;
+    match value.get("format").map(Value::as_u64) {
+        None => return Err(foreign("is not a header: it has no `format`")),
+        Some(format) if format != Some(u64::from(FORMAT)) => {
+            return Err(foreign(&format!("has `format` `{}`, must be {FORMAT}", value["format"])));
+        }
+        Some(_) => {}
+    }
+    let header: Header = serde_path_to_error::deserialize(&value)
+        .map_err(|error| foreign(&format!("is not a header: `{}`: {}", error.path(), error.inner())))?;
+    let mut records = Vec::new();
+    let mut order = header.order();
+    for (i, line) in lines.enumerate() {
+        let corrupt = |problem: String| RecordsError::Corrupt { path: path(), line: i + 2, problem };
+        let record: Record = serde_json::from_slice(line).map_err(|error| corrupt(error.to_string()))?;
+        let Some((seed, episode)) = order.next() else {
+            return Err(corrupt(format!("there are more records than the header's {}", header.total())));
+        };
+        if (record.seed, record.episode) != (seed, episode) {
+            let found = format!("seed {}, episode {}", record.seed, record.episode);
+            return Err(corrupt(format!("it is of {found}, must be of seed {seed}, episode {episode}")));
+        }
+        records.push(record);
+    }
+    drop(order);
+    Ok((Recorded { header, records }, whole))
+}
+
+/// A file that records are added to.
+#[derive(Debug)]
+pub struct Writer {
+    path: PathBuf,
+    file: File,
+    /// Bytes of whole lines.
+    len: u64,
+}
+
+impl Writer {
+    /// Opens the file of `header` below the directory `out` of an evaluation: a new one, or with `resume` one that holds
+    /// records of the same evaluation, which are given back. A last line that was cut short is cut off.
+    ///
+    /// # Errors
+    ///
+    /// If it is already there without `resume`, is of another evaluation, damaged, busy, or cannot be written.
+    pub fn open(out: &Path, header: &Header, resume: bool) -> Result<(Self, Vec<Record>), RecordsError> {
+        let path = header.path(out);
+        if !path.try_exists().map_err(|error| RecordsError::Read { path: path.clone(), error })? {
+            let len = create(&path, header).map_err(|error| RecordsError::Write { path: path.clone(), error })?;
+            let writer = Self::append_to(&path, len)?;
+            return Ok((writer, Vec::new()));
+        }
+        if !resume {
+            return Err(RecordsError::There { path });
+        }
+        let mut writer = Self::append_to(&path, 0)?;
+        let mut bytes = Vec::new();
+        // Read through the locked file: nobody adds to it between reading and cutting.
+        writer.file.read_to_end(&mut bytes).map_err(|error| RecordsError::Read { path: path.clone(), error })?;
+        let (recorded, whole) = parse(&path, &bytes)?;
+        if let Some((key, ours, theirs)) = header.difference(&recorded.header) {
+            return Err(RecordsError::Other { path, key, theirs, ours });
+        }
+        writer.len = whole as u64;
+        if whole < bytes.len() {
+            writer.cut().map_err(|error| RecordsError::Write { path, error })?;
+        }
+        Ok((writer, recorded.records))
+    }
+
+    fn append_to(path: &Path, len: u64) -> Result<Self, RecordsError> {
+        let open = OpenOptions::new().read(true).append(true).open(path);
+        let file = open.map_err(|error| RecordsError::Write { path: path.to_owned(), error })?;
+        match file.try_lock() {
+            Err(fs::TryLockError::WouldBlock) => return Err(RecordsError::Busy { path: path.to_owned() }),
+            // A file system without locks: the names of the files keep honest runs apart.
+            Err(fs::TryLockError::Error(_)) | Ok(()) => {}
+        }
+        Ok(Self { path: path.to_owned(), file, len })
+    }
+
+    fn cut(&mut self) -> io::Result<()> {
+        self.file.set_len(self.len)?;
+        self.file.sync_data()
+    }
+
+    /// Adds records and waits until they are on the disk.
+    ///
+    /// # Errors
+    ///
+    /// If that is not possible; none of them is there then, as far as the disk allows.
+    pub fn append(&mut self, records: &[Record]) -> Result<(), RecordsError> {
+        let mut bytes = Vec::new();
+        for record in records {
+            let failed =
+                |error: serde_json::Error| RecordsError::Write { path: self.path.clone(), error: error.into() };
+            serde_json::to_writer(&mut bytes, record).map_err(failed)?;
+            bytes.push(b'\n');
+        }
+        let done = self.file.write_all(&bytes).and_then(|()| self.file.sync_data());
+        if let Err(error) = done {
+            // A part of a line would be cut on resume too; the first error is the one to tell.
+            let _ = self.cut();
+            return Err(RecordsError::Write { path: self.path.clone(), error });
+        }
+        self.len += bytes.len() as u64;
+        Ok(())
+    }
+}
+
+/// Creates a file that holds its header, whole or not at all.
+fn create(path: &Path, header: &Header) -> io::Result<u64> {
+    let mut line = serde_json::to_vec(header)?;
+    line.push(b'\n');
+    write_whole(path, &line)?;
+    Ok(line.len() as u64)
+}
+
+/// Writes `bytes` to `path` and its folders: beside it first, then in its place, so that nobody ever sees half of it.
+///
+/// # Errors
+///
+/// If that is not possible; what was at `path` is still there then.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "is not a file name"));
+    };
+    fs::create_dir_all(folder)?;
+    let mut beside = name.to_owned();
+    beside.push(format!(".{}.part", std::process::id()));
+    let beside = path.with_file_name(beside);
+    let write = || {
+        let mut file = File::create(&beside)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&beside, path)
+    };
+    let done = write();
+    if done.is_err() {
+        // What could not be finished is not left behind.
+        let _ = fs::remove_file(&beside);
+    }
+    done?;
+    // The new name itself must survive a crash, where folders can be opened at all.
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
+    }
+    Ok(())
+}
+
+/// Something that could not be played; the rest went on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Failure {
+    /// Which protocol.
+    pub protocol: String,
+    /// Which of its tasks.
+    pub task: String,
+    /// Under which condition.
+    pub condition: String,
+    /// Label of the policy.
+    pub agent: String,
+    /// What went wrong.
+    pub problem: String,
+}
+
+/// The file of an evaluation's directory that lists its failures.
+pub const FAILURES: &str = "failures.json";
+
+impl Failure {
+    /// The failures that the evaluation in the directory `out` ended with; none where it lists none.
+    ///
+    /// # Errors
+    ///
+    /// If the list cannot be read.
+    pub fn read_all(out: &Path) -> Result<Vec<Self>, RecordsError> {
+        let path = out.join(FAILURES);
+        let bytes = match fs::read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(RecordsError::Read { path, error }),
+            Ok(bytes) => bytes,
+        };
+        serde_json::from_slice(&bytes).map_err(|error| RecordsError::Corrupt {
+            path,
+            line: error.line(),
+            problem: error.to_string(),
+        })
+    }
+
+    /// Lists `failures` in the directory `out`; no list stands for none.
+    ///
+    /// # Errors
+    ///
+    /// If the list cannot be written.
+    pub fn write_all(out: &Path, failures: &[Self]) -> Result<(), RecordsError> {
+        let path = out.join(FAILURES);
+        let done = if failures.is_empty() {
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+                _ => Ok(()),
+            }
+        } else {
+            serde_json::to_vec_pretty(failures).map_err(io::Error::from).and_then(|bytes| write_whole(&path, &bytes))
+        };
+        done.map_err(|error| RecordsError::Write { path, error })
+    }
+}
