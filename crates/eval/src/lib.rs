@@ -16,6 +16,7 @@ pub mod memory;
 mod play;
 pub mod protocol;
 mod protocol_table;
+pub mod published;
 pub mod records;
 mod stats;
 

@@ -1,7 +1,7 @@
 //! The scoring procedure of the memory paper.
 
 use heldout_eval::memory::{
-    FAST, HUMAN, REFERENCES, SLOW, Training, human_normalised, over_seeds, paper_scores, rolled, smoothed,
+    FAST, HUMAN, LEVELS, REFERENCES, SLOW, Training, human_normalised, over_seeds, paper_scores, rolled, smoothed,
 };
 
 /// Twenty rewards: ten of 0, then ten of 1.
@@ -80,4 +80,48 @@ fn memory_check_35_scores_are_means_over_seeds_with_standard_errors() {
     assert!((scores[1].mean - 1.5).abs() < 1e-12);
     assert_eq!(over_seeds(&[4.0]).map(|s| s.error), Some(None));
     assert_eq!(paper_scores(&[], FAST), None);
+}
+
+/// The mean over the 13 tasks of a model's human-normalised score from Tables 4 to 16, raw and clipped to 0 to 100.
+fn recomputed(model: &str, level: usize) -> (f64, f64) {
+    let published = heldout_eval::published::find("memory").expect("the tables are built in");
+    let name = LEVELS[level];
+    let (mut raw, mut clipped) = (0.0, 0.0);
+    for reference in REFERENCES {
+        let cells = published.tables.iter().flat_map(|t| &t.rows).filter(|r| r.model == model).flat_map(|r| &r.cells);
+        let scores: Vec<f64> =
+            cells.filter(|c| c.task == reference.task && c.condition == name).map(|c| c.value).collect();
+        let [score] = scores[..] else { panic!("{model}, {}, {name}: {scores:?}", reference.task) };
+        let normalised = human_normalised(score, reference.random[level], reference.human[level]);
+        raw += normalised / 13.0;
+        clipped += normalised.clamp(0.0, HUMAN) / 13.0;
+    }
+    (raw, clipped)
+}
+
+#[test]
+fn memory_check_36_aggregates_recomputed_from_tables_4_to_16_are_not_those_of_table_3() {
+    let expected = [(128.8, 88.3, 92.9), (60.3, 58.2, 56.2), (57.4, 53.9, 52.6)];
+    for (level, (raw, clipped, table_3)) in expected.into_iter().enumerate() {
+        let found = recomputed("LSTM+MEM+CPC", level);
+        let one_place = |x: f64| (x * 10.0).round() / 10.0;
+        assert_eq!((one_place(found.0), one_place(found.1)), (raw, clipped), "{}", LEVELS[level]);
+        assert!((found.0 - table_3).abs() > 1.0 && (found.1 - table_3).abs() > 1.0);
+    }
+}
+
+#[test]
+fn memory_check_36_the_reference_scores_are_those_of_tables_4_to_16() {
+    let published = heldout_eval::published::find("memory").expect("the tables are built in");
+    for reference in REFERENCES {
+        for (model, scores) in [("Random", reference.random), ("Human", reference.human)] {
+            let rows = published.tables.iter().flat_map(|t| &t.rows).filter(|r| r.model == model);
+            let cells: Vec<_> = rows.flat_map(|r| &r.cells).filter(|c| c.task == reference.task).collect();
+            for (level, score) in scores.into_iter().enumerate() {
+                let values: Vec<f64> = cells.iter().filter(|c| c.condition == LEVELS[level]).map(|c| c.value).collect();
+                let mean = values.iter().sum::<f64>() / values.len() as f64;
+                assert!((mean - score).abs() < 1e-12, "{model}, {}, {}: {values:?}", reference.task, LEVELS[level]);
+            }
+        }
+    }
 }
