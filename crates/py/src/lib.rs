@@ -24,6 +24,7 @@ mod actions;
 mod batch;
 mod convert;
 mod memory;
+mod stats;
 
 use pyo3::prelude::*;
 
@@ -48,6 +49,11 @@ mod _native {
     #[pymodule_export]
     use super::batch::Batch;
     use super::convert::{object, refused};
+    #[pymodule_export]
+    use super::stats::{
+        aggregate, aggregate_interval, improvement, improvement_interval, performance_profile,
+        performance_profile_interval,
+    };
 
     /// The version of the package.
     #[pymodule_export]
