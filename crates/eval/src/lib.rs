@@ -12,15 +12,19 @@
 pub mod aggregate;
 pub mod bootstrap;
 pub mod dynamic;
+pub mod entrant;
+pub mod language;
 pub mod memory;
+mod plan;
 mod play;
 pub mod protocol;
 mod protocol_table;
 pub mod published;
 pub mod records;
+pub mod runner;
 mod stats;
 
-pub use play::{Episode, Episodes, PlayError, Played, Run, Seats};
+pub use play::{Actor, Episode, Episodes, PlayError, Played, Run, Seats, Turn};
 pub use stats::{Estimate, estimate, weighted_estimate};
 
 /// The README's Rust is compiled and run by `cargo test`.

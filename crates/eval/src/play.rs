@@ -1,7 +1,10 @@
 //! Playing episodes of one environment with scripted policies.
 
+use std::ops::{ControlFlow, Range};
+
 use heldout_core::{
-    Autoreset, BatchError, Buffers, ExperienceError, Options, Reset, Scope, Seed, Seeding, Source, Spec, VecEnv,
+    Autoreset, BatchError, Buffers, ExperienceError, Options, PolicyInfo, Reset, RowsRef, Scope, Seed, Seeding, Source,
+    Spec, Status, VecEnv,
 };
 use heldout_envs::registry::{Entry, MakeError};
 use serde_json::{Map, Value};
@@ -15,6 +18,9 @@ const MOST_COPIES: usize = 256;
 
 /// Episodes of a run at the most.
 const MOST_EPISODES: usize = 10_000_000;
+
+/// What an agent plays that has no policy of the name given to all.
+const PARTNER: &str = "oracle";
 
 /// Which episodes to play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +62,45 @@ impl Seats {
         Ok(Self(seats.into_iter().flatten().collect()))
     }
 
+    /// Reads the same, but gives a plain name only to the agents that have a policy of that name; an agent without one
+    /// plays `oracle`. So one name makes a pair of every policy: the partner of a listener's policy is the best speaker.
+    ///
+    /// # Errors
+    ///
+    /// As [`Seats::parse`], and if no agent has a policy of that name.
+    pub fn fitting(text: &str, spec: &Spec, policies: &[PolicyInfo]) -> Result<Self, PlayError> {
+        if text.contains('=') {
+            return Self::parse(text, spec);
+        }
+        let has = |agent: usize| policies.iter().any(|p| p.name == text && p.agent.is_none_or(|a| a == agent));
+        if !(0..spec.agents.len()).any(has) {
+            let mut known: Vec<&'static str> = policies.iter().map(|p| p.name).collect();
+            known.sort_unstable();
+            known.dedup();
+            return Err(PlayError::Policy { policy: text.to_owned(), known });
+        }
+        let seat = |agent: usize| if has(agent) { text } else { PARTNER }.to_owned();
+        Ok(Self((0..spec.agents.len()).map(seat).collect()))
+    }
+
+    /// The policy of each agent.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.0
+    }
+
+    /// The shortest text that [`Seats::parse`] reads as this.
+    #[must_use]
+    pub fn text(&self, spec: &Spec) -> String {
+        match self.0.as_slice() {
+            [first, rest @ ..] if rest.iter().all(|name| name == first) => first.clone(),
+            all => {
+                let pairs = spec.agents.iter().zip(all).map(|(agent, name)| format!("{}={name}", agent.name));
+                pairs.collect::<Vec<_>>().join(",")
+            }
+        }
+    }
+
     /// Seats the policies in `env`.
     ///
     /// # Errors
@@ -83,6 +128,17 @@ pub enum PlayError {
         /// Which agent.
         agent: &'static str,
     },
+    /// A name that no agent has a policy of.
+    #[error("there is no policy `{policy}` here; there are {}", known.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "))]
+    Policy {
+        /// The name.
+        policy: String,
+        /// The names there are.
+        known: Vec<&'static str>,
+    },
+    /// A policy that is not scripted refuses or breaks down.
+    #[error("the policy failed: {0}")]
+    Actor(String),
     /// All problems of a set that has no end.
     #[error("`{id}` has no finite problem set under this config: give a number of episodes")]
     Endless {
@@ -119,11 +175,39 @@ pub struct Run<'a> {
     pub threads: usize,
 }
 
+/// What a policy that is not scripted is asked: one action of every agent of every copy.
+pub struct Turn<'a> {
+    /// Sizes and names.
+    pub spec: &'a Spec,
+    /// The observations: a row an agent.
+    pub rows: RowsRef<'a>,
+    /// Which copies are at the first step of an episode.
+    pub starts: &'a [bool],
+    /// Which copies play an episode that counts; what the others do is dropped, but must be an action.
+    pub playing: &'a [bool],
+    /// Seed of each copy's episode, for policies that leave something to chance.
+    pub seeds: &'a [Seed],
+    /// Where the actions go: [`Spec::action_width`] integers a copy.
+    pub actions: &'a mut [i32],
+}
+
+/// A policy that is not scripted, in play at one batch: a trained network, a caller's function.
+pub trait Actor {
+    /// Chooses the actions.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot: why.
+    fn act(&mut self, turn: Turn<'_>) -> Result<(), String>;
+}
+
 /// How one episode ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Episode {
     /// Which problem it was, where the set is finite.
     pub problem: Option<u32>,
+    /// Terminated or truncated.
+    pub status: Status,
     /// The metrics that speak at an episode's end.
     pub metrics: Vec<f32>,
 }
@@ -176,74 +260,165 @@ impl Run<'_> {
         if !(1..=MOST_EPISODES).contains(&total) {
             return Err(PlayError::Count { count: total });
         }
-        let fitting = MEMORY / (spec.row_bytes() * spec.agents.len()).max(1);
-        let copies = total.min(MOST_COPIES).min(fitting.max(1));
-        let options = Options { autoreset: Autoreset::Disabled, threads: self.threads, ..Options::default() };
-        let mut env = self.entry.make(self.overrides, copies, options)?;
-        seats.seat(&mut *env, Seed(0))?;
-        let all = env.spec().metrics.iter().enumerate();
-        let told: Vec<usize> = all.filter(|(_, m)| m.scope == Scope::Episode).map(|(i, _)| i).collect();
-        let names: Vec<String> = told.iter().map(|&i| env.spec().metrics[i].name.clone()).collect();
-        let weight = |&i: &usize| names.iter().position(|name| Some(name.as_str()) == env.spec().metrics[i].weight);
-        let weights = told.iter().map(weight).collect();
-
-        let mut table = Table { run: self, total, next: 0, playing: vec![None; copies], ended: 0 };
-        let mut buffers = Buffers::new(env.spec(), copies);
-        let mut actions = vec![0; copies * env.spec().action_width()];
+        let copies = copies(&spec, total.min(MOST_COPIES));
+        let mut table = Table::new(self.entry, self.overrides, copies, self.threads)?;
+        seats.seat(&mut *table.env, Seed(0))?;
         let mut episodes: Vec<Option<Episode>> = vec![None; total];
-        table.deal(&mut *env, &mut buffers, &vec![true; copies])?;
-        let width = env.spec().metrics.len();
-        while table.ended < total {
-            env.act(&buffers.rows(), &mut actions)?;
-            env.step(&actions, buffers.output())?;
-            let ended: Vec<bool> = buffers.status.iter().map(|s| s.ended()).collect();
-            if !ended.contains(&true) {
-                continue;
+        let mut ended = 0;
+        let deal = Deal { seed: Seed(self.seed), numbers: 0..total as u64, problems: self.episodes == Episodes::All };
+        table.play(&deal, None, |event| {
+            if let Event::Ended(number, episode) = event {
+                episodes[number as usize] = Some(episode);
+                ended += 1;
+                progress(ended, total);
             }
-            for copy in (0..copies).filter(|&copy| ended[copy]) {
-                if let Some(number) = table.playing[copy] {
-                    let metrics = told.iter().map(|&i| buffers.metrics[copy * width + i]).collect();
-                    episodes[number] = Some(Episode { problem: env.problem(copy)?, metrics });
-                    table.ended += 1;
-                }
-            }
-            progress(table.ended, total);
-            table.deal(&mut *env, &mut buffers, &ended)?;
-        }
+            ControlFlow::Continue(())
+        })?;
+        let (names, weights) = (table.names.clone(), table.weights.clone());
         Ok(Played { names, weights, sources: spec.sources, episodes: episodes.into_iter().flatten().collect() })
     }
 }
 
-/// Which copy plays which episode.
-struct Table<'a, 'b> {
-    run: &'a Run<'b>,
-    total: usize,
-    next: usize,
-    /// The number of the episode that each copy plays; `None` once there are no more: what it plays then is dropped.
-    playing: Vec<Option<usize>>,
-    ended: usize,
+/// How many copies fit into memory, of `wanted`.
+pub(crate) fn copies(spec: &Spec, wanted: usize) -> usize {
+    let fitting = MEMORY / (spec.row_bytes() * spec.agents.len()).max(1);
+    wanted.min(fitting.max(1)).max(1)
 }
 
-impl Table<'_, '_> {
+/// Which episodes a table plays.
+pub(crate) struct Deal {
+    /// Root of their seeds.
+    pub(crate) seed: Seed,
+    /// Their numbers.
+    pub(crate) numbers: Range<u64>,
+    /// Whether a number names a problem.
+    pub(crate) problems: bool,
+}
+
+/// What happens at a table.
+pub(crate) enum Event {
+    /// All copies made a step.
+    Stepped,
+    /// The episode of this number ended.
+    Ended(u64, Episode),
+}
+
+/// A batch with its memory, at which episodes are played.
+pub(crate) struct Table {
+    pub(crate) env: Box<dyn VecEnv>,
+    buffers: Buffers,
+    actions: Vec<i32>,
+    /// Which metrics speak at an episode's end.
+    told: Vec<usize>,
+    /// Their names.
+    pub(crate) names: Vec<String>,
+    /// Which of them weighs each.
+    pub(crate) weights: Vec<Option<usize>>,
+    /// The number of the episode that each copy plays; `None` once there are no more: what it plays then is dropped.
+    playing: Vec<Option<u64>>,
+    seeds: Vec<Seed>,
+    starts: Vec<bool>,
+}
+
+impl Table {
+    pub(crate) fn new(
+        entry: &'static Entry,
+        overrides: &Map<String, Value>,
+        copies: usize,
+        threads: usize,
+    ) -> Result<Self, MakeError> {
+        let options = Options { autoreset: Autoreset::Disabled, threads, ..Options::default() };
+        let env = entry.make(overrides, copies, options)?;
+        let spec = env.spec();
+        let all = spec.metrics.iter().enumerate();
+        let told: Vec<usize> = all.filter(|(_, m)| m.scope == Scope::Episode).map(|(i, _)| i).collect();
+        let names: Vec<String> = told.iter().map(|&i| spec.metrics[i].name.clone()).collect();
+        let weight = |&i: &usize| names.iter().position(|name| Some(name.as_str()) == spec.metrics[i].weight);
+        let weights = told.iter().map(weight).collect();
+        let buffers = Buffers::new(spec, copies);
+        let actions = vec![0; copies * spec.action_width()];
+        let (playing, seeds, starts) = (vec![None; copies], vec![Seed(0); copies], vec![false; copies]);
+        Ok(Self { env, buffers, actions, told, names, weights, playing, seeds, starts })
+    }
+
+    /// Plays the episodes of `deal`, by `actor` or by the policies that are seated, until `hear` breaks off.
+    pub(crate) fn play(
+        &mut self,
+        deal: &Deal,
+        mut actor: Option<&mut dyn Actor>,
+        mut hear: impl FnMut(Event) -> ControlFlow<()>,
+    ) -> Result<(), PlayError> {
+        let copies = self.playing.len();
+        let width = self.env.spec().metrics.len();
+        let mut left = deal.numbers.end.saturating_sub(deal.numbers.start);
+        if left == 0 {
+            return Ok(());
+        }
+        let mut numbers = deal.numbers.clone();
+        self.deal(deal, &mut numbers, &vec![true; copies])?;
+        while left > 0 {
+            match &mut actor {
+                None => self.env.act(&self.buffers.rows(), &mut self.actions)?,
+                Some(actor) => {
+                    let playing: Vec<bool> = self.playing.iter().map(Option::is_some).collect();
+                    let turn = Turn {
+                        spec: self.env.spec(),
+                        rows: self.buffers.rows(),
+                        starts: &self.starts,
+                        playing: &playing,
+                        seeds: &self.seeds,
+                        actions: &mut self.actions,
+                    };
+                    actor.act(turn).map_err(PlayError::Actor)?;
+                }
+            }
+            self.starts.fill(false);
+            self.env.step(&self.actions, self.buffers.output())?;
+            if hear(Event::Stepped).is_break() {
+                return Ok(());
+            }
+            let ended: Vec<bool> = self.buffers.status.iter().map(|s| s.ended()).collect();
+            if !ended.contains(&true) {
+                continue;
+            }
+            for copy in (0..copies).filter(|&copy| ended[copy]) {
+                if let Some(number) = self.playing[copy] {
+                    let metrics = self.told.iter().map(|&i| self.buffers.metrics[copy * width + i]).collect();
+                    let (problem, status) = (self.env.problem(copy)?, self.buffers.status[copy]);
+                    left -= 1;
+                    if hear(Event::Ended(number, Episode { problem, status, metrics })).is_break() {
+                        return Ok(());
+                    }
+                }
+            }
+            if left > 0 {
+                self.deal(deal, &mut numbers, &ended)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Gives the next episodes to the copies that `mask` marks.
-    fn deal(&mut self, env: &mut dyn VecEnv, buffers: &mut Buffers, mask: &[bool]) -> Result<(), BatchError> {
+    fn deal(&mut self, deal: &Deal, numbers: &mut Range<u64>, mask: &[bool]) -> Result<(), BatchError> {
         let mut seeds = vec![None; mask.len()];
         let mut problems = vec![None; mask.len()];
         for copy in (0..mask.len()).filter(|&copy| mask[copy]) {
             // An episode must not depend on what its copy has played before; most environments keep nothing anyway.
-            match env.clear_experience(copy) {
+            match self.env.clear_experience(copy) {
                 Err(BatchError::Experience(ExperienceError::None)) | Ok(()) => {}
                 Err(error) => return Err(error),
             }
-            self.playing[copy] = (self.next < self.total).then_some(self.next);
-            if let Some(number) = self.playing[copy] {
-                self.next += 1;
-                seeds[copy] = Some(Seed(self.run.seed).derive(number as u64));
-                if self.run.episodes == Episodes::All {
-                    problems[copy] = Some(number as u32);
-                }
+            self.starts[copy] = true;
+            self.playing[copy] = numbers.next();
+            // A copy without a number repeats an episode, so that a policy's view of it is the same in every run.
+            let number = self.playing[copy].unwrap_or(deal.numbers.start);
+            self.seeds[copy] = deal.seed.derive(number);
+            seeds[copy] = Some(self.seeds[copy]);
+            if deal.problems {
+                problems[copy] = Some(number as u32);
             }
         }
-        env.reset(Reset { seeds: Seeding::Copies(&seeds), problems: &problems, mask: Some(mask) }, buffers.output())
+        let reset = Reset { seeds: Seeding::Copies(&seeds), problems: &problems, mask: Some(mask) };
+        self.env.reset(reset, self.buffers.output())
     }
 }

@@ -333,6 +333,14 @@ impl Recorded {
         files.iter().map(|path| Self::read(path)).collect()
     }
 
+    /// Checks that the records, found at `path`, belong to the evaluation that `header` describes.
+    fn is_of(&self, header: &Header, path: PathBuf) -> Result<(), RecordsError> {
+        match header.difference(&self.header) {
+            Some((key, ours, theirs)) => Err(RecordsError::Other { path, key, theirs, ours }),
+            None => Ok(()),
+        }
+    }
+
     /// Whether every episode is there.
     #[must_use]
     pub fn complete(&self) -> bool {
@@ -425,14 +433,30 @@ impl Writer {
         // Read through the locked file: nobody adds to it between reading and cutting.
         writer.file.read_to_end(&mut bytes).map_err(|error| RecordsError::Read { path: path.clone(), error })?;
         let (recorded, whole) = parse(&path, &bytes)?;
-        if let Some((key, ours, theirs)) = header.difference(&recorded.header) {
-            return Err(RecordsError::Other { path, key, theirs, ours });
-        }
+        recorded.is_of(header, path.clone())?;
         writer.len = whole as u64;
         if whole < bytes.len() {
             writer.cut().map_err(|error| RecordsError::Write { path, error })?;
         }
         Ok((writer, recorded.records))
+    }
+
+    /// The number of records that [`Writer::open`] would find, without touching anything.
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::open`], but for writing.
+    pub fn kept(out: &Path, header: &Header, resume: bool) -> Result<u64, RecordsError> {
+        let path = header.path(out);
+        if !path.try_exists().map_err(|error| RecordsError::Read { path: path.clone(), error })? {
+            return Ok(0);
+        }
+        if !resume {
+            return Err(RecordsError::There { path });
+        }
+        let recorded = Recorded::read(&path)?;
+        recorded.is_of(header, path)?;
+        Ok(recorded.records.len() as u64)
     }
 
     fn append_to(path: &Path, len: u64) -> Result<Self, RecordsError> {

@@ -1,0 +1,512 @@
+//! Playing protocols: episodes spread over threads, records in the order of their numbers whatever the spread.
+//!
+//! The work is cut into blocks of episodes of one cell and seed. Blocks are fixed by the episodes' numbers alone, and so
+//! is the batch that a block is played at, so that a policy whose arithmetic depends on its batch still gives the same
+//! records with any number of threads and after any interruption.
+
+use std::collections::BTreeMap;
+use std::ops::{ControlFlow, Range};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use heldout_core::Seed;
+
+use crate::entrant::{Entrant, Play};
+use crate::plan::{Cell, CellPlay, Planned, Planner, batch, probe};
+use crate::play::{Actor, Deal, Episode, Event, PlayError, Table};
+use crate::protocol::{MOST_EPISODES, MOST_SEEDS, Protocol};
+use crate::records::{FOLDER, Failure, Record, RecordsError, Writer, file_name};
+
+/// Episodes of a block, and copies of the batch that scripted policies play it at: few, since a batch of one thread is
+/// no faster for being large, and copies that have run out of episodes cost time.
+const SCRIPTED: (u64, usize) = (32, 8);
+/// The same for agents, which answer many copies at once.
+const AGENT: (u64, usize) = (128, 32);
+
+/// What is to be measured.
+#[derive(Clone, Debug)]
+pub struct Evaluation {
+    /// Which protocols.
+    pub protocols: Vec<Protocol>,
+    /// Who takes part.
+    pub entrants: Vec<Entrant>,
+    /// The directory to write to.
+    pub out: PathBuf,
+    /// The first run seed; the others follow it.
+    pub seed: u64,
+    /// Number of run seeds; the protocol's unless told.
+    pub seeds: Option<u64>,
+    /// Episodes of each condition and seed; the protocol's unless told. Of a finite set, its first problems.
+    pub episodes: Option<u64>,
+    /// Threads to spread over; the records do not depend on it.
+    pub threads: usize,
+    /// Whether to go on from the records that are there.
+    pub resume: bool,
+}
+
+/// Where an evaluation is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Progress<'a> {
+    /// Making ready what is to be played.
+    Preparing(&'a str),
+    /// Playing: episodes done, and all.
+    Played(u64, u64),
+}
+
+/// How an evaluation ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// What could not be played; also in the file [`crate::records::FAILURES`].
+    pub failures: Vec<Failure>,
+    /// Episodes recorded, those of an earlier run included.
+    pub done: u64,
+    /// Episodes of all that could be played.
+    pub total: u64,
+    /// Whether it was told to stop before the end.
+    pub interrupted: bool,
+}
+
+/// An evaluation that cannot be carried out. What was recorded is kept.
+#[derive(Debug, thiserror::Error)]
+pub enum EvalError {
+    /// A list with nothing in it.
+    #[error("there is no {what} to evaluate")]
+    Nothing {
+        /// Of what.
+        what: &'static str,
+    },
+    /// A number out of range.
+    #[error("`{what}` is `{value}`, must be {allowed}")]
+    Number {
+        /// Which number.
+        what: &'static str,
+        /// Its value.
+        value: u64,
+        /// What is allowed.
+        allowed: String,
+    },
+    /// Two of a name.
+    #[error("the {what} `{first}` and `{second}` would share their records: give one another name")]
+    Twice {
+        /// Protocols or labels.
+        what: &'static str,
+        /// One.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// Records that cannot be used or written.
+    #[error(transparent)]
+    Records(#[from] RecordsError),
+}
+
+impl Evaluation {
+    /// Checks what can be checked before anything is made.
+    fn check(&self) -> Result<(), EvalError> {
+        let within = |what, value: Option<u64>, most| match value {
+            Some(n) if !(1..=most).contains(&n) => {
+                Err(EvalError::Number { what, value: n, allowed: format!("1 to {most}") })
+            }
+            _ => Ok(()),
+        };
+        within("seeds", self.seeds, MOST_SEEDS)?;
+        within("episodes", self.episodes, MOST_EPISODES)?;
+        within("threads", Some(self.threads as u64), 1024)?;
+        if self.seed > u64::MAX - MOST_SEEDS {
+            let allowed = format!("at most {}", u64::MAX - MOST_SEEDS);
+            return Err(EvalError::Number { what: "seed", value: self.seed, allowed });
+        }
+        let names: Vec<&str> = self.protocols.iter().map(|p| p.name.as_str()).collect();
+        let labels: Vec<&str> = self.entrants.iter().map(|e| e.label.as_str()).collect();
+        for (what, one, all) in [("protocols", "protocol", names), ("labels", "policy", labels)] {
+            if all.is_empty() {
+                return Err(EvalError::Nothing { what: one });
+            }
+            for (i, second) in all.iter().enumerate() {
+                let same = |first: &&&str| file_name(first).eq_ignore_ascii_case(&file_name(second));
+                if let Some(first) = all[..i].iter().find(same) {
+                    let (first, second) = ((*first).to_owned(), (*second).to_owned());
+                    return Err(EvalError::Twice { what, first, second });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Plays all that is not recorded yet, until `stop` is set.
+    ///
+    /// # Errors
+    ///
+    /// If the evaluation does not make sense, records are in the way, or they cannot be written. A task that cannot be
+    /// played is no error but one of [`Outcome::failures`].
+    pub fn run(&self, stop: &AtomicBool, progress: &(dyn Fn(Progress<'_>) + Sync)) -> Result<Outcome, EvalError> {
+        self.check()?;
+        let folder = self.out.join(FOLDER);
+        std::fs::create_dir_all(&folder).map_err(|error| RecordsError::Write { path: folder, error })?;
+        let mut planned: Vec<Planned<'_>> = Vec::new();
+        for protocol in &self.protocols {
+            let count = self.seeds.unwrap_or(protocol.seeds);
+            let seeds = (0..count).map(|i| self.seed + i).collect();
+            let planner = Planner { evaluation: self, protocol, seeds };
+            planned.extend(planner.cells(&mut |what| progress(Progress::Preparing(what)))?);
+        }
+        // Whatever is in the way shows before anything is played.
+        let mut kept = Vec::new();
+        for cell in planned.iter().flatten() {
+            kept.push(Writer::kept(&self.out, &cell.header, self.resume)?);
+        }
+        let floor = Floor::new(self, planned.iter().flatten().collect(), &kept, stop, progress);
+        floor.open()?;
+        let workers: Vec<usize> = (0..self.threads.min(floor.blocks.len().max(1))).collect();
+        spread(&workers, workers.len(), |_| floor.work());
+        if let Some(error) = floor.fatal.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            return Err(error);
+        }
+        let total = floor.total;
+        let done = floor.written.load(Ordering::Relaxed);
+        let broken: Vec<Option<Failure>> = floor
+            .desks
+            .into_iter()
+            .map(|desk| desk.into_inner().unwrap_or_else(PoisonError::into_inner).failed)
+            .collect();
+        let mut broken = broken.into_iter();
+        let failures: Vec<Failure> = planned
+            .iter()
+            .filter_map(|cell| match cell {
+                Ok(_) => broken.next().flatten(),
+                Err(failure) => Some(failure.clone()),
+            })
+            .collect();
+        self.list(&failures)?;
+        let interrupted = done < total && stop.load(Ordering::Relaxed);
+        Ok(Outcome { failures, done, total, interrupted })
+    }
+
+    /// Writes the list of failures; those of cells that this evaluation has no part in stay listed.
+    fn list(&self, failures: &[Failure]) -> Result<(), EvalError> {
+        let ours = |f: &Failure| {
+            self.protocols.iter().any(|p| p.name == f.protocol) && self.entrants.iter().any(|e| e.label == f.agent)
+        };
+        let mut all: Vec<Failure> = Failure::read_all(&self.out)?.into_iter().filter(|f| !ours(f)).collect();
+        all.extend_from_slice(failures);
+        Ok(Failure::write_all(&self.out, &all)?)
+    }
+}
+
+/// Calls `work` with each item, on at most `threads` threads; the results are in the order of the items.
+pub(crate) fn spread<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    if threads <= 1 || items.len() <= 1 {
+        return items.iter().map(work).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let results: Vec<Mutex<Option<R>>> = items.iter().map(|_| Mutex::new(None)).collect();
+    std::thread::scope(|scope| {
+        for _ in 0..threads.min(items.len()) {
+            scope.spawn(|| {
+                while let Some((item, result)) = {
+                    let i = next.fetch_add(1, Ordering::Relaxed);
+                    items.get(i).zip(results.get(i))
+                } {
+                    let done = work(item);
+                    *locked(result) = Some(done);
+                }
+            });
+        }
+    });
+    results.into_iter().filter_map(|r| r.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A thread that panicked ends the run anyway, when the scope ends.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Episodes of one cell and seed.
+struct Block {
+    cell: usize,
+    /// Index of the seed.
+    seed: usize,
+    /// Place among the cell's blocks.
+    place: usize,
+    /// The episodes' numbers.
+    numbers: Range<u64>,
+    /// How many of them are recorded.
+    kept: u64,
+}
+
+/// Where the blocks of one cell are put in order and written.
+struct Desk {
+    writer: Option<Writer>,
+    /// Place of the block that is written next.
+    next: usize,
+    /// Number of the cell's blocks.
+    blocks: usize,
+    /// Records that wait for their turn, and whether they are all that their block lacked.
+    waiting: BTreeMap<usize, (Vec<Record>, bool)>,
+    failed: Option<Failure>,
+}
+
+/// All that the workers share.
+struct Floor<'a> {
+    evaluation: &'a Evaluation,
+    cells: Vec<&'a Cell<'a>>,
+    blocks: Vec<Block>,
+    desks: Vec<Mutex<Desk>>,
+    next: AtomicUsize,
+    /// Episodes played, and those recorded before.
+    done: AtomicU64,
+    /// Episodes recorded.
+    written: AtomicU64,
+    total: u64,
+    stop: &'a AtomicBool,
+    fatal: Mutex<Option<EvalError>>,
+    broken: AtomicBool,
+    progress: &'a (dyn Fn(Progress<'_>) + Sync),
+}
+
+impl<'a> Floor<'a> {
+    fn new(
+        evaluation: &'a Evaluation,
+        cells: Vec<&'a Cell<'a>>,
+        kept: &[u64],
+        stop: &'a AtomicBool,
+        progress: &'a (dyn Fn(Progress<'_>) + Sync),
+    ) -> Self {
+        let mut blocks = Vec::new();
+        let mut desks = Vec::new();
+        for (number, cell) in cells.iter().enumerate() {
+            let size = cell.block();
+            let (mut left, mut place, mut next) = (kept[number], 0, 0);
+            for seed in 0..cell.header.seeds.len() {
+                let count = cell.header.episodes_of(seed);
+                for start in (0..count).step_by(size as usize) {
+                    let numbers = start..count.min(start + size);
+                    let len = numbers.end - numbers.start;
+                    let kept = left.min(len);
+                    left -= kept;
+                    if kept == len {
+                        next = place + 1;
+                    } else {
+                        blocks.push(Block { cell: number, seed, place, numbers, kept });
+                    }
+                    place += 1;
+                }
+            }
+            let waiting = BTreeMap::new();
+            desks.push(Mutex::new(Desk { writer: None, next, blocks: place, waiting, failed: None }));
+        }
+        let total = cells.iter().map(|cell| cell.header.total()).sum();
+        Self {
+            evaluation,
+            cells,
+            blocks,
+            desks,
+            next: AtomicUsize::new(0),
+            done: AtomicU64::new(kept.iter().sum()),
+            written: AtomicU64::new(kept.iter().sum()),
+            total,
+            stop,
+            fatal: Mutex::new(None),
+            broken: AtomicBool::new(false),
+            progress,
+        }
+    }
+
+    /// Makes the files of cells that have nothing to play, which say so by their headers.
+    fn open(&self) -> Result<(), EvalError> {
+        for cell in &self.cells {
+            if cell.header.total() == 0 {
+                Writer::open(&self.evaluation.out, &cell.header, true)?;
+            }
+        }
+        (self.progress)(Progress::Played(self.done.load(Ordering::Relaxed), self.total));
+        Ok(())
+    }
+
+    fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || self.broken.load(Ordering::Relaxed)
+    }
+
+    /// Plays blocks until there are none left.
+    fn work(&self) {
+        let mut seat: Option<Seat> = None;
+        while !self.stopped() {
+            let Some(block) = self.blocks.get(self.next.fetch_add(1, Ordering::Relaxed)) else { break };
+            if let Err(error) = self.block(block, &mut seat) {
+                *locked(&self.fatal) = Some(error);
+                self.broken.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn block(&self, block: &Block, seat: &mut Option<Seat>) -> Result<(), EvalError> {
+        let cell = self.cells[block.cell];
+        {
+            let mut desk = locked(&self.desks[block.cell]);
+            if desk.failed.is_some() {
+                return Ok(());
+            }
+            if desk.writer.is_none() {
+                // What is in the way showed before: what is there now is ours.
+                desk.writer = Some(Writer::open(&self.evaluation.out, &cell.header, true)?.0);
+            }
+        }
+        let played = match &cell.play {
+            CellPlay::Language(speech) => {
+                let seed = cell.header.seeds[block.seed];
+                let records: Vec<Record> = (block.numbers.start + block.kept..block.numbers.end)
+                    .take_while(|_| !self.stopped())
+                    .map(|number| {
+                        let record = speech.record(seed, number);
+                        self.count();
+                        record
+                    })
+                    .collect();
+                Ok(records)
+            }
+            CellPlay::Episodes { .. } => self.play(cell, block, seat),
+        };
+        let mut desk = locked(&self.desks[block.cell]);
+        match played {
+            Err(error) => {
+                *seat = None;
+                desk.failed = Some(cell.failure(&error));
+                desk.waiting.clear();
+            }
+            Ok(records) => {
+                let whole = records.len() as u64 == block.numbers.end - block.numbers.start - block.kept;
+                desk.waiting.insert(block.place, (records, whole));
+                self.write(&mut desk)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the blocks whose turn it is.
+    fn write(&self, desk: &mut Desk) -> Result<(), EvalError> {
+        while let Some((records, whole)) = desk.waiting.remove(&desk.next) {
+            if let Some(writer) = &mut desk.writer {
+                writer.append(&records)?;
+                self.written.fetch_add(records.len() as u64, Ordering::Relaxed);
+            }
+            // A block that was broken off is the last that is written: what it lacks must come first.
+            if !whole {
+                desk.waiting.clear();
+                break;
+            }
+            desk.next += 1;
+        }
+        if desk.next == desk.blocks {
+            desk.writer = None;
+        }
+        Ok(())
+    }
+
+    fn count(&self) {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        (self.progress)(Progress::Played(done, self.total));
+    }
+
+    /// The records that a block lacks, from its first on; fewer if the run is stopped.
+    fn play(&self, cell: &Cell<'_>, block: &Block, seat: &mut Option<Seat>) -> Result<Vec<Record>, PlayError> {
+        let seed = cell.header.seeds[block.seed];
+        let variant = cell.variant(block.seed);
+        if seat.as_ref().is_none_or(|seat| (seat.cell, seat.variant) != (block.cell, variant)) {
+            // The old batch goes before the new one comes.
+            *seat = None;
+            *seat = Some(Seat::new(cell, block.cell, variant)?);
+        }
+        let Some(Seat { table, actor, .. }) = seat else { return Ok(Vec::new()) };
+        let first = block.numbers.start + block.kept;
+        // A scripted policy plays only what is missing; an agent's whole batch must be as it was.
+        let start = if actor.is_some() { block.numbers.start } else { first };
+        let problems = matches!(cell.play, CellPlay::Episodes { problems: true, .. });
+        let deal = Deal { seed: Seed(seed), numbers: start..block.numbers.end, problems };
+        let mut episodes: Vec<Option<Episode>> = vec![None; (block.numbers.end - first) as usize];
+        let actor = actor.as_mut().map(|actor| &mut **actor as &mut dyn Actor);
+        table.play(&deal, actor, |event| {
+            if let Event::Ended(number, episode) = event
+                && number >= first
+            {
+                episodes[(number - first) as usize] = Some(episode);
+                self.count();
+            }
+            if self.stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        let names = &table.names;
+        let whole = episodes.into_iter().map_while(|episode| episode).zip(first..);
+        Ok(whole.map(|(episode, number)| record(seed, number, names, &episode)).collect())
+    }
+}
+
+/// The record of an ended episode.
+fn record(seed: u64, episode: u64, names: &[String], ended: &Episode) -> Record {
+    let mut record = Record {
+        seed,
+        episode,
+        problem: ended.problem,
+        r#return: 0.0,
+        length: 0,
+        status: ended.status,
+        metrics: BTreeMap::new(),
+    };
+    for (name, &value) in names.iter().zip(&ended.metrics) {
+        match name.as_str() {
+            "return" => record.r#return = f64::from(value),
+            "length" => record.length = value as u64,
+            _ if value.is_finite() => {
+                record.metrics.insert(name.clone(), f64::from(value));
+            }
+            _ => {}
+        }
+    }
+    record
+}
+
+/// A worker's batch, kept from block to block of the same cell.
+struct Seat {
+    cell: usize,
+    variant: usize,
+    table: Table,
+    actor: Option<Box<dyn Actor>>,
+}
+
+impl Seat {
+    fn new(cell: &Cell<'_>, number: usize, variant: usize) -> Result<Self, PlayError> {
+        let CellPlay::Episodes { overrides, seats, .. } = &cell.play else {
+            return Err(PlayError::Actor("a language is not played".to_owned()));
+        };
+        let spec = probe(cell.entry, &overrides[variant])?.spec().clone();
+        let wanted = if seats.is_some() { SCRIPTED.1 } else { AGENT.1 };
+        let copies = batch(&spec, cell.header.episodes, wanted);
+        let mut table = Table::new(cell.entry, &overrides[variant], copies, 1)?;
+        let actor = match (&cell.entrant.play, seats) {
+            (Play::Agent(agent), _) => Some(agent.actor(cell.entry, table.env.spec()).map_err(PlayError::Actor)?),
+            (_, Some(seats)) => {
+                seats.seat(&mut *table.env, Seed(0))?;
+                None
+            }
+            _ => None,
+        };
+        Ok(Self { cell: number, variant, table, actor })
+    }
+}
+
+impl Cell<'_> {
+    /// Episodes of a block.
+    fn block(&self) -> u64 {
+        match self.entrant.play {
+            Play::Scripted(_) => SCRIPTED.0,
+            Play::Agent(_) => AGENT.0,
+        }
+    }
+
+    /// Which of the overrides the `seed`th seed plays under.
+    fn variant(&self, seed: usize) -> usize {
+        match &self.play {
+            CellPlay::Episodes { overrides, .. } => seed.min(overrides.len().saturating_sub(1)),
+            CellPlay::Language(_) => 0,
+        }
+    }
+}
