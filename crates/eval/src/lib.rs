@@ -11,16 +11,20 @@
 
 pub mod aggregate;
 pub mod bootstrap;
+pub mod claims;
+pub mod curves;
 pub mod dynamic;
 pub mod entrant;
 pub mod language;
 pub mod memory;
+pub mod parts;
 mod plan;
 mod play;
 pub mod protocol;
 mod protocol_table;
 pub mod published;
 pub mod records;
+pub mod results;
 pub mod runner;
 mod stats;
 
