@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
-use heldout_core::{Buffers, Environment, Options, Reset, Seed};
+use heldout_core::{Environment, Seed};
 use heldout_envs::halma::concepts::{CausalRule, LARGEST_DIGIT, afforded, caused, seen};
 use heldout_envs::halma::experience::Experience;
 use heldout_envs::halma::generate::maze_set;
@@ -17,6 +17,7 @@ use heldout_envs::halma::stats::{PanelCounts, log_linearity, mean_and_deviation}
 use heldout_envs::halma::tests::{Candidates, Knowledge, TestConfig, dynamic_tests};
 use heldout_envs::halma::{Symbolic, SymbolicConfig, Task};
 use heldout_envs::registry::find;
+use heldout_eval::dynamic::Gathering;
 use serde_json::{Map, Value, json};
 
 use crate::halma_protocol::Protocol;
@@ -106,33 +107,21 @@ struct Gather {
 impl Gather {
     fn execute(&self) -> anyhow::Result<()> {
         let entry = find(&self.id)?;
-        let mut overrides = self.settings.overrides()?;
-        overrides.insert("experience".to_owned(), true.into());
-        let mut env = entry.make(&overrides, 1, Options::default())?;
-        if env.experience(0)?.is_none() {
-            bail!("`{}` keeps no experience; `halma/symbolic-v1` and `halma/visual-v1` do", self.id);
-        }
-        let mut buffers = Buffers::new(env.spec(), 1);
-        env.seat(0, &self.policy, Seed(self.seed))?;
-        env.reset(Reset::seed(Seed(self.seed)), buffers.output())?;
-        if let Some(path) = &self.add {
-            env.set_experience(0, &std::fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?)?;
-        }
-        let mut actions = vec![0; env.spec().action_width()];
+        let overrides = self.settings.overrides()?;
+        let read = |path: &PathBuf| std::fs::read(path).with_context(|| format!("cannot read `{}`", path.display()));
+        let before = self.add.as_ref().map(read).transpose()?;
         let bar = progress::bar(self.episodes, "episodes");
-        for _ in 0..self.episodes {
-            loop {
-                env.act(&buffers.rows(), &mut actions)?;
-                env.step(&actions, buffers.output())?;
-                // The step after an end begins the next episode: it is no transition, and adds nothing.
-                if buffers.status[0].ended() {
-                    break;
-                }
-            }
-            bar.inc(1);
-        }
+        let gathering = Gathering {
+            entry,
+            overrides: &overrides,
+            policy: &self.policy,
+            episodes: self.episodes,
+            seed: self.seed,
+            before: before.as_deref(),
+        };
+        let experience = gathering.play(|| bar.inc(1))?;
         bar.finish_and_clear();
-        files::write(&self.out, &env.experience(0)?.context("the environment keeps experience")?)
+        files::write(&self.out, &experience)
     }
 }
 

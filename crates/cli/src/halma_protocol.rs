@@ -8,6 +8,7 @@ use heldout_core::Seed;
 use heldout_envs::halma::stats::mean_and_deviation;
 use heldout_envs::halma::tests::{TestConfig, dynamic_tests};
 use heldout_envs::registry::{Entry, find};
+use heldout_eval::dynamic::Part;
 use heldout_eval::{Episodes, Run};
 use serde_json::{Map, Value, json};
 
@@ -68,20 +69,9 @@ impl Protocol {
         check_n_test_mazes(self.n_test_mazes)?;
         let entry = find(&self.id)?;
         let base = self.settings.overrides()?;
-        let with = |more: Value| {
-            let mut overrides = base.clone();
-            overrides.extend(more.as_object().cloned().unwrap_or_default());
-            overrides
-        };
-        let mut tests: Vec<(&'static str, Vec<Map<String, Value>>)> = vec![
-            ("T", (0..self.seeds).map(|_| with(json!({"split": "train"}))).collect()),
-            (
-                "RT",
-                (0..self.seeds)
-                    .map(|seed| with(json!({"split": "test", "mazes": self.n_test_mazes, "maze_seed": seed})))
-                    .collect(),
-            ),
-        ];
+        let of = |part: Part| (0..self.seeds).map(|seed| part.overrides(&base, self.n_test_mazes, seed)).collect();
+        let mut tests: Vec<(&'static str, Vec<Map<String, Value>>)> =
+            vec![("T", of(Part::Train)), ("RT", of(Part::Random))];
         if !self.experience.is_empty() {
             let experience = read_experience(&self.experience)?;
             let config = TestConfig { n_test_mazes: self.n_test_mazes, ..TestConfig::default() };
@@ -96,7 +86,9 @@ impl Protocol {
                     let path = folder.join(format!("{}.json", class.name()));
                     files::write(&path, set.to_json().as_bytes())?;
                     let runs = tests.iter_mut().find(|(name, _)| *name == class.name()).map(|(_, runs)| runs);
-                    runs.context("every class was listed")?.push(with(json!({"problems": path.display().to_string()})));
+                    let mut overrides = base.clone();
+                    overrides.insert("problems".to_owned(), path.display().to_string().into());
+                    runs.context("every class was listed")?.push(overrides);
                 }
             }
         }

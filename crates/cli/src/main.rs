@@ -11,6 +11,8 @@ use clap::{Parser, Subcommand};
 
 mod bench;
 mod data;
+mod eval;
+mod export;
 mod files;
 mod halma;
 mod halma_protocol;
@@ -43,6 +45,10 @@ enum Command {
     Render(render::Render),
     /// Measures steps per second.
     Bench(bench::Bench),
+    /// Plays protocols and records every episode: the main job.
+    Eval(eval::Eval),
+    /// Writes records for analysis elsewhere.
+    Records(export::Records),
     /// Obtains optional public data.
     Data(data::Data),
     /// What only HALMA has: experience, dynamic tests, concepts, statistics.
@@ -67,6 +73,8 @@ fn main() -> ExitCode {
         Command::Run(run) => run.execute(),
         Command::Render(render) => render.execute(),
         Command::Bench(bench) => bench.execute(),
+        Command::Eval(eval) => eval.execute(),
+        Command::Records(records) => records.execute(),
         Command::Data(data) => data.execute(),
         Command::Halma(halma) => halma.execute(),
         Command::S2b(s2b) => s2b.execute(),

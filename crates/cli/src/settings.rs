@@ -1,6 +1,7 @@
 //! Configs on the command line: `--set key=value`.
 
 use anyhow::{Context, bail};
+use heldout_eval::protocol::json;
 use serde_json::{Map, Value};
 
 /// The config of an environment.
@@ -42,23 +43,6 @@ fn value(text: &str) -> anyhow::Result<Value> {
     let table = toml::from_str::<toml::Table>(&format!("value = {text}")).ok().filter(|t| t.len() == 1);
     match table.and_then(|mut t| t.remove("value")) {
         None | Some(toml::Value::Datetime(_)) => Ok(Value::String(text.to_owned())),
-        Some(parsed) => json(parsed).with_context(|| format!("`{text}`")),
+        Some(parsed) => json(parsed).map_err(anyhow::Error::msg).with_context(|| format!("`{text}`")),
     }
-}
-
-/// The same value in JSON, which has neither dates nor infinities.
-fn json(value: toml::Value) -> anyhow::Result<Value> {
-    Ok(match value {
-        toml::Value::String(text) => Value::String(text),
-        toml::Value::Integer(n) => n.into(),
-        toml::Value::Boolean(b) => b.into(),
-        toml::Value::Float(x) if !x.is_finite() => bail!("`{x}` is not a finite number"),
-        toml::Value::Float(x) => x.into(),
-        toml::Value::Datetime(date) => Value::String(date.to_string()),
-        toml::Value::Array(values) => Value::Array(values.into_iter().map(json).collect::<Result<_, _>>()?),
-        toml::Value::Table(table) => {
-            let pairs = table.into_iter().map(|(key, value)| Ok((key, json(value)?)));
-            Value::Object(pairs.collect::<anyhow::Result<_>>()?)
-        }
-    })
 }

@@ -1,0 +1,248 @@
+//! `heldout eval`: plays protocols, records every episode and says what came of it.
+
+use std::path::PathBuf;
+use std::process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Context;
+use heldout_eval::entrant::Entrant;
+use heldout_eval::protocol::{self, Protocol};
+use heldout_eval::records::{Record, Recorded};
+use heldout_eval::runner::{Evaluation, Outcome, Progress};
+use heldout_eval::{Estimate, estimate, weighted_estimate};
+use serde_json::{Value, json};
+
+use crate::{progress, run};
+
+/// Plays policies under protocols and records every episode.
+#[derive(clap::Args)]
+pub(crate) struct Eval {
+    /// Which protocols: built-in ones, or paths of `.toml` files.
+    #[arg(required_unless_present = "list", value_name = "PROTOCOL")]
+    protocols: Vec<String>,
+    /// Which policies: `NAME`, or `AGENT=NAME,AGENT=NAME`; `LABEL@…` names it in the report and in claims.
+    #[arg(long = "policy", required_unless_present = "list", value_name = "POLICY")]
+    policies: Vec<String>,
+    /// The directory to write to.
+    #[arg(long, required_unless_present = "list")]
+    out: Option<PathBuf>,
+    /// Goes on from the records that are there.
+    #[arg(long)]
+    resume: bool,
+    /// The first run seed; the others follow it.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Episodes of each condition and seed, in place of the protocol's; of a finite set, its first problems.
+    #[arg(long)]
+    episodes: Option<u64>,
+    /// Run seeds, in place of the protocol's number.
+    #[arg(long)]
+    seeds: Option<u64>,
+    /// Threads to spread over; the records do not depend on it.
+    #[arg(long, default_value_t = run::cores())]
+    threads: usize,
+    /// Lists the built-in protocols and does nothing else.
+    #[arg(long)]
+    list: bool,
+    /// Prints one JSON value.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Eval {
+    pub(crate) fn execute(&self) -> anyhow::Result<()> {
+        if self.list {
+            return self.print_list();
+        }
+        let out = self.out.clone().context("`--out` names no directory")?;
+        let protocols: Vec<Protocol> = self.protocols.iter().map(|p| Protocol::find(p)).collect::<Result<_, _>>()?;
+        let entrants: Vec<Entrant> = self.policies.iter().map(|p| Entrant::parse(p)).collect::<Result<_, _>>()?;
+        let evaluation = Evaluation {
+            protocols,
+            entrants,
+            out,
+            seed: self.seed,
+            seeds: self.seeds,
+            episodes: self.episodes,
+            threads: self.threads,
+            resume: self.resume,
+        };
+        let stop = stop_flag()?;
+        let bar = progress::bar(0, "episodes");
+        let outcome = evaluation.run(&stop, &|progress| match progress {
+            Progress::Preparing(what) => bar.set_message(what.to_owned()),
+            Progress::Played(done, total) => {
+                bar.set_length(total);
+                bar.set_position(done);
+            }
+        });
+        bar.finish_and_clear();
+        self.conclude(&evaluation, &outcome?)
+    }
+
+    fn print_list(&self) -> anyhow::Result<()> {
+        let all: Vec<Protocol> = protocol::names().map(Protocol::find).collect::<Result<_, _>>()?;
+        if self.json {
+            let rows: Vec<Value> = all
+                .iter()
+                .map(|p| {
+                    let (tasks, conditions) =
+                        (p.tasks.len(), p.tasks.iter().map(|t| t.conditions.len()).sum::<usize>());
+                    json!({
+                        "name": p.name, "title": p.title, "summary": p.summary, "paper": p.paper, "tags": p.tags,
+                        "seeds": p.seeds, "tasks": tasks, "conditions": conditions, "claims": p.claims.len(),
+                    })
+                })
+                .collect();
+            return crate::print_json(&Value::Array(rows));
+        }
+        let width = all.iter().map(|p| p.name.len()).max().unwrap_or(0);
+        let line =
+            |p: &Protocol| format!("{:width$}  {} ({} tasks, {} seeds)\n", p.name, p.title, p.tasks.len(), p.seeds);
+        crate::print(&all.iter().map(line).collect::<String>())
+    }
+
+    /// Writes the report, says what came of the evaluation, and what to do about what did not.
+    fn conclude(&self, evaluation: &Evaluation, outcome: &Outcome) -> anyhow::Result<()> {
+        let all = Recorded::read_all(&evaluation.out).or_else(|error| match outcome.done {
+            0 => Ok(Vec::new()),
+            _ => Err(error),
+        })?;
+        write_report(evaluation, &all)?;
+        let ours = |r: &&Recorded| {
+            evaluation.protocols.iter().any(|p| p.name == r.header.protocol)
+                && evaluation.entrants.iter().any(|e| e.label == r.header.agent)
+        };
+        let rows: Vec<Row<'_>> = all.iter().filter(ours).map(Row::of).collect();
+        if self.json {
+            crate::print_json(&json!({
+                "version": env!("CARGO_PKG_VERSION"),
+                "out": evaluation.out,
+                "episodes": outcome.done,
+                "of": outcome.total,
+                "interrupted": outcome.interrupted,
+                "failures": outcome.failures,
+                "results": rows.iter().map(Row::json).collect::<Vec<_>>(),
+            }))?;
+        } else {
+            crate::print(&table(&rows))?;
+        }
+        for f in &outcome.failures {
+            let place = format!("{} {} {}", f.protocol, f.task, f.condition);
+            crate::note(&format!("heldout: {place}, policy {}: {}", f.agent, f.problem));
+        }
+        if !outcome.failures.is_empty() {
+            let n = outcome.failures.len();
+            crate::note(&format!("heldout: {n} could not be played; the rest is recorded, `failures.json` lists them"));
+        }
+        if outcome.interrupted {
+            let (done, total) = (outcome.done, outcome.total);
+            crate::note(&format!("heldout: stopped after {done} of {total} episodes; to go on: {}", resuming()));
+        }
+        if outcome.interrupted || !outcome.failures.is_empty() {
+            return Err(crate::Failed.into());
+        }
+        Ok(())
+    }
+}
+
+/// The report is written from here, by the one who knows how.
+#[expect(clippy::unnecessary_wraps, reason = "a report can fail to be written")]
+fn write_report(_: &Evaluation, _: &[Recorded]) -> anyhow::Result<()> {
+    Ok(())
+}
+
+/// A flag that Ctrl-C and a request to terminate set; the second time the program ends at once.
+fn stop_flag() -> anyhow::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            process::exit(1);
+        }
+        crate::note("heldout: stopping; again to stop at once");
+    })
+    .context("cannot watch for Ctrl-C")?;
+    Ok(stop)
+}
+
+/// The command that continues this one.
+fn resuming() -> String {
+    let mut words: Vec<String> = std::env::args().collect();
+    if words.iter().all(|word| word != "--resume") {
+        words.push("--resume".to_owned());
+    }
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,@+:".contains(c);
+    let quoted = |word: &String| {
+        let bare = word.chars().all(plain) && !word.is_empty();
+        if bare { word.clone() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    };
+    words.iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+/// What one file of records comes to.
+struct Row<'a> {
+    recorded: &'a Recorded,
+    episodes: usize,
+    estimate: Option<Estimate>,
+}
+
+impl<'a> Row<'a> {
+    fn of(recorded: &'a Recorded) -> Self {
+        let metric = &recorded.header.metric;
+        let told = |r: &&Record| r.value(metric).is_some();
+        let column = |name: &str| -> Vec<f64> {
+            recorded.records.iter().filter(told).map(|r| r.value(name).unwrap_or(0.0)).collect()
+        };
+        let estimate = match recorded.header.weights.get(metric) {
+            Some(weight) => weighted_estimate(&column(metric), &column(weight)),
+            None => estimate(&column(metric)),
+        };
+        Self { recorded, episodes: recorded.records.len(), estimate }
+    }
+
+    fn json(&self) -> Value {
+        let header = &self.recorded.header;
+        json!({
+            "protocol": header.protocol, "task": header.task, "condition": header.condition,
+            "held_out": header.held_out, "agent": header.agent, "metric": header.metric,
+            "episodes": self.episodes, "complete": self.recorded.complete(), "estimate": self.estimate,
+        })
+    }
+
+    fn cells(&self) -> [String; 7] {
+        let header = &self.recorded.header;
+        let condition = format!("{}{}", header.condition, if header.held_out { " (held out)" } else { "" });
+        let shown = |f: fn(&Estimate) -> Option<String>| self.estimate.as_ref().and_then(f).unwrap_or("-".to_owned());
+        [
+            format!("{} {}", header.protocol, header.task),
+            condition,
+            header.agent.clone(),
+            header.metric.clone(),
+            self.episodes.to_string(),
+            shown(|e| Some(format!("{:.4}", e.mean))),
+            shown(|e| Some(format!("{:.4} to {:.4}", e.low?, e.high?))),
+        ]
+    }
+}
+
+/// The rows as a table of text: mean and 95 % interval over all episodes.
+fn table(rows: &[Row<'_>]) -> String {
+    let titles = ["task", "condition", "policy", "metric", "episodes", "mean", "95 % interval"].map(str::to_owned);
+    let cells: Vec<[String; 7]> = std::iter::once(titles).chain(rows.iter().map(Row::cells)).collect();
+    let width = |i: usize| cells.iter().map(|row| row[i].chars().count()).max().unwrap_or(0);
+    let widths: [usize; 7] = std::array::from_fn(width);
+    let mut text = String::new();
+    for row in &cells {
+        for (i, (cell, &width)) in row.iter().zip(&widths).enumerate() {
+            match i {
+                4 | 5 => text += &format!("{cell:>width$}  "),
+                6 => text += cell,
+                _ => text += &format!("{cell:width$}  "),
+            }
+        }
+        text.push('\n');
+    }
+    text
+}
