@@ -11,6 +11,7 @@
 
 pub mod aggregate;
 pub mod bootstrap;
+pub mod chosen;
 pub mod claims;
 pub mod curves;
 pub mod dynamic;
@@ -24,6 +25,7 @@ pub mod protocol;
 mod protocol_table;
 pub mod published;
 pub mod records;
+pub mod report;
 pub mod results;
 pub mod runner;
 mod stats;

@@ -232,6 +232,7 @@ fn adopt(protocol: &mut Protocol, recorded: &Recorded) {
             experience: None,
             metric: header.metric.clone(),
             higher_is_better: true,
+            trace: false,
             normalise: None,
             floor: None,
             ceiling: None,
@@ -386,7 +387,7 @@ impl Suite {
                 let ends = of.range(at);
                 if of.higher_is_better { ends } else { ends.map(|(floor, ceiling)| (ceiling, floor)) }
             }
-            (Scale::Oracle, _) | (Scale::Task, _) => measured(RANDOM).zip(measured(ORACLE)),
+            (Scale::Oracle | Scale::Task, _) => measured(RANDOM).zip(measured(ORACLE)),
         };
         ends.filter(|(floor, ceiling)| floor != ceiling)
     }
@@ -424,6 +425,19 @@ impl Suite {
     pub fn metric(&self, place: Place, metric: &str, keep: impl Fn(&Record) -> bool) -> Option<Measured> {
         let [protocol, task, condition, agent] = self.purpose(place);
         mean_of(&stratum(&self.cells.get(&place)?.recorded, metric, keep), &[protocol, task, condition, agent, metric])
+    }
+
+    /// A value computed from each record of a cell that has one; `purpose` names it.
+    #[must_use]
+    pub fn derived(&self, place: Place, purpose: &str, value: impl Fn(&Record) -> Option<f64>) -> Option<Measured> {
+        let [protocol, task, condition, agent] = self.purpose(place);
+        let recorded = &self.cells.get(&place)?.recorded;
+        let of_seed = |seed: &u64| {
+            let own = recorded.records.iter().filter(|r| r.seed == *seed);
+            own.filter_map(|r| Some(Scored { value: value(r)?, weight: 1.0 })).collect()
+        };
+        let stratum = Stratum::new(recorded.header.seeds.iter().map(of_seed).collect());
+        mean_of(&stratum, &[protocol, task, condition, agent, purpose])
     }
 
     /// Every place of `agent` that `keep` keeps and that has a score on `scale`.

@@ -80,8 +80,8 @@ fn block_of(block: &Block) -> String {
         Block::Paragraph(text) => format!("<p>{}</p>\n", inline(text)),
         Block::Warning(text) => format!("<p class=\"warning\"><strong>Note.</strong> {}</p>\n", inline(text)),
         Block::List(items) => {
-            let items: String = items.iter().map(|item| format!("<li>{}</li>\n", inline(item))).collect();
-            format!("<ul>\n{items}</ul>\n")
+            let items: Vec<String> = items.iter().map(|item| format!("<li>{}</li>\n", inline(item))).collect();
+            format!("<ul>\n{}</ul>\n", items.concat())
         }
         Block::Table(table) => table_of(table),
         Block::Figures(figures) => {
@@ -99,7 +99,8 @@ fn block_of(block: &Block) -> String {
 
 fn table_of(table: &Table) -> String {
     let caption = inline(&table.caption);
-    let columns: String = table.columns.iter().map(|c| format!("<th scope=\"col\">{}</th>", inline(c))).collect();
+    let columns: Vec<String> = table.columns.iter().map(|c| format!("<th scope=\"col\">{}</th>", inline(c))).collect();
+    let columns = columns.concat();
     let mut rows = String::new();
     let mut above: &[String] = &[];
     for row in &table.rows {

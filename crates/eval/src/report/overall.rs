@@ -114,40 +114,35 @@ pub(super) fn summary(document: &mut Document, results: &Results, claims: &[Judg
     for agent in agents(results) {
         let gap = field.gap(&agent);
         stories.push(story(&field, &agent, gap).tell());
-        let held_out = field.aggregates(&agent, true);
-        let train = field.aggregates(&agent, false);
-        table.rows.push(match gap {
-            Some((gap, tasks)) => vec![
-                plain(&agent),
-                percent(Some(gap.train)),
-                percent(Some(gap.held_out)),
-                percent(Some(gap.gap)),
-                tasks.to_string(),
-            ],
-            None => {
-                let mean = |a: Option<Aggregates>| percent(a.map(|a| a.mean));
-                vec![plain(&agent), mean(train), mean(held_out), "–".into(), "0".into()]
-            }
-        });
+        let mut row = vec![plain(&agent)];
+        if let Some((gap, tasks)) = gap {
+            row.extend([gap.train, gap.held_out, gap.gap].map(|m| percent(Some(m))));
+            row.push(tasks.to_string());
+        } else {
+            row.extend([false, true].map(|half| percent(field.aggregates(&agent, half).map(|a| a.mean))));
+            row.extend(["–".to_owned(), "0".to_owned()]);
+        }
+        table.rows.push(row);
     }
     document.list(stories);
     if !claims.is_empty() {
         let of = |verdict: Verdict| claims.iter().filter(|c| c.verdict == verdict).count();
+        let absent = claims.iter().filter(|c| c.reason.ends_with("was not run")).count();
         document.paragraph(format!(
-            "Of {} in the papers, these records agree with {}, disagree with {}, and leave {} undecided, mostly because \
-             the agents that they speak of were not run.",
+            "Of {} in the papers, these records agree with {}, disagree with {}, and leave {} undecided, {absent} of them \
+             because an agent that they speak of was not run.",
             count(claims.len(), "claim"),
             of(Verdict::Agree),
             of(Verdict::Disagree),
             of(Verdict::Undecided)
-        ).replace(", mostly because the agents that they speak of were not run", if claims.iter().filter(|c| c.reason.ends_with("was not run")).count() * 2 > of(Verdict::Undecided) { ", mostly because the agents that they speak of were not run" } else { "" }));
+        ));
     }
     if !results.failures.is_empty() || incomplete > 0 {
         document.warning(format!(
-            "{} could not be played and {} incomplete: see *Failures*. The numbers here are of what was recorded.",
-            count(results.failures.len(), "condition"),
-            if incomplete == 1 { "1 is".to_owned() } else { format!("{incomplete} are") }
-        ).replace("*Failures*", "the section Failures"));
+            "{} could not be played, and {incomplete} not to the end: see the section Failures. The numbers here are of \
+             what was recorded.",
+            count(results.failures.len(), "condition")
+        ));
     }
     document.table(table);
 }
@@ -187,15 +182,20 @@ pub(super) fn aggregates(document: &mut Document, results: &Results) {
     }
     document.heading(2, "All tasks together");
     document.figures(figures(&field, &agents));
-    let mut families: Vec<String> = results.suites.iter().flat_map(Suite::families).collect();
-    families.dedup();
-    let mut seen = Vec::new();
-    families.retain(|f| !seen.contains(f) && { seen.push(f.clone()); true });
+    let mut families: Vec<String> = Vec::new();
+    for family in results.suites.iter().flat_map(Suite::families) {
+        if !families.contains(&family) {
+            families.push(family);
+        }
+    }
     document.heading(3, "Training against held out, by family");
     document.table(gaps(results, &families, &agents));
     document.heading(3, "Aggregates");
     document.table(table(results, &families, &agents, Scale::Task, "percent of the way from floor to ceiling"));
-    for (scale, what) in [(Scale::Human, "human-normalised: 0 is published random play, 100 people"), (Scale::Oracle, "oracle-normalised: 0 is our `random`, 100 our `oracle`")] {
+    for (scale, what) in [
+        (Scale::Human, "human-normalised: 0 is published random play, 100 people"),
+        (Scale::Oracle, "oracle-normalised: 0 is our `random`, 100 our `oracle`"),
+    ] {
         if differs(results, scale) {
             document.table(table(results, &families, &agents, scale, what));
         }
@@ -212,9 +212,10 @@ pub(super) fn aggregates(document: &mut Document, results: &Results) {
 /// Whether `scale` exists somewhere where it is not the task's own.
 fn differs(results: &Results, scale: Scale) -> bool {
     results.suites.iter().any(|suite| {
-        suite.cells.keys().any(|&(t, c, _)| {
-            suite.ends(t, c, scale).is_some_and(|ends| suite.ends(t, c, Scale::Task) != Some(ends))
-        })
+        suite
+            .cells
+            .keys()
+            .any(|&(t, c, _)| suite.ends(t, c, scale).is_some_and(|ends| suite.ends(t, c, Scale::Task) != Some(ends)))
     })
 }
 
@@ -249,7 +250,16 @@ fn table(results: &Results, families: &[String], agents: &[String], scale: Scale
     let mut table = Table::new(
         format!("Aggregates over tasks and runs, {what}, with 95 % intervals"),
         3,
-        &["family", "problems", "agent", "mean", "median", "interquartile mean", "optimality gap", "tasks and conditions"],
+        &[
+            "family",
+            "problems",
+            "agent",
+            "mean",
+            "median",
+            "interquartile mean",
+            "optimality gap",
+            "tasks and conditions",
+        ],
     );
     for family in families.iter().map(Some).chain([None]) {
         if family.is_none() && families.len() < 2 {

@@ -122,7 +122,7 @@ struct Plot {
 }
 
 impl Plot {
-    fn new(x: (f64, f64), y: (f64, f64), (across, up): (&str, &str), format: (fn(f64) -> String, fn(f64) -> String)) -> Self {
+    fn new(x: (f64, f64), y: (f64, f64), (across, up): (&str, &str), format: fn(f64) -> String) -> Self {
         let top = LINE + 4.0;
         let x = Axis { low: x.0, high: x.1, from: LEFT, to: WIDTH - 10.0 };
         let y = Axis { low: y.0, high: y.1, from: top + PLOT, to: top };
@@ -130,11 +130,11 @@ impl Plot {
         svg.text("pale", Anchor::Start, (0.0, 12.0), up);
         for tick in x.ticks() {
             svg.line("grid", (x.at(tick), top), (x.at(tick), top + PLOT));
-            svg.text("pale", Anchor::Middle, (x.at(tick), top + PLOT + 14.0), &format.0(tick));
+            svg.text("pale", Anchor::Middle, (x.at(tick), top + PLOT + 14.0), &format(tick));
         }
         for tick in y.ticks() {
             svg.line("grid", (LEFT, y.at(tick)), (WIDTH - 10.0, y.at(tick)));
-            svg.text("pale", Anchor::End, (LEFT - 5.0, y.at(tick) + 4.0), &format.1(tick));
+            svg.text("pale", Anchor::End, (LEFT - 5.0, y.at(tick) + 4.0), &format(tick));
         }
         svg.line("axis", (LEFT, top + PLOT), (WIDTH - 10.0, top + PLOT));
         svg.line("axis", (LEFT, top), (LEFT, top + PLOT));
@@ -189,7 +189,7 @@ pub(super) struct Profile {
 pub(super) fn profiles(title: &str, all: &[Profile]) -> String {
     let axis = Axis::over(all.iter().flat_map(|p| &p.points).map(|p| p.0), (0.0, 1.0), (0.0, 1.0));
     let names = ("score above, percent of the way to the ceiling", "share of runs, percent");
-    let mut plot = Plot::new((axis.low, axis.high), (0.0, 1.0), names, (points, points));
+    let mut plot = Plot::new((axis.low, axis.high), (0.0, 1.0), names, points);
     let mut said = Vec::new();
     for profile in all {
         let line: Vec<_> = profile.points.iter().map(|&(x, y, ..)| (x, y)).collect();
@@ -215,7 +215,7 @@ pub(super) fn scatter(title: &str, clouds: &[Cloud]) -> String {
     let axis = Axis::over(all, (0.0, 1.0), (0.0, 1.0));
     let names = ("training, percent of the way to the ceiling", "held out, percent");
     let span = (axis.low, axis.high);
-    let mut plot = Plot::new(span, span, names, (points, points));
+    let mut plot = Plot::new(span, span, names, points);
     let (from, to) = (plot.at((axis.low, axis.low)), plot.at((axis.high, axis.high)));
     plot.svg.line("axis", from, to);
     let mut said = vec!["the line marks equal scores".to_owned()];
@@ -244,7 +244,7 @@ pub(super) fn lines(title: &str, (across, up): (&str, &str), all: &[Line]) -> St
     let low = every().map(|p| p.0).fold(f64::INFINITY, f64::min);
     let x = Axis::over(every().map(|p| p.0), (low, low), (0.0, 1.0));
     let y = Axis::over(every().flat_map(|p| [p.1, p.2, p.3]), (0.0, 0.0), (0.0, 1.0));
-    let mut plot = Plot::new((x.low, x.high), (y.low, y.high), (across, up), (short, short));
+    let mut plot = Plot::new((x.low, x.high), (y.low, y.high), (across, up), short);
     let mut said = Vec::new();
     for (index, line) in all.iter().enumerate() {
         let middle: Vec<_> = line.points.iter().map(|&(x, y, ..)| (x, y)).collect();

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use super::html::escaped;
 
 /// Kinds of lines: colour is never the only cue.
-const DASHES: [&str; 4] = ["", " stroke-dasharray=\"6 3\"", " stroke-dasharray=\"2 3\"", " stroke-dasharray=\"8 3 2 3\""];
+const DASHES: [&str; 4] =
+    ["", " stroke-dasharray=\"6 3\"", " stroke-dasharray=\"2 3\"", " stroke-dasharray=\"8 3 2 3\""];
 /// Colours of the style sheet.
 const COLOURS: usize = 8;
 /// Kinds of markers.

@@ -96,9 +96,8 @@ impl Story<'_> {
             self.verdict(held_out),
             points(held_out.value),
             between(held_out.interval),
-            count(strata, "task and condition").replace("conditions", "conditions"),
+            count(strata, "condition"),
         );
-        text = text.replace("task and conditions)", "tasks and conditions)");
         if let Some((gap, tasks)) = &self.gap {
             let change = if gap.gap.value >= 0.0 { "loses" } else { "gains" };
             text += &format!(
