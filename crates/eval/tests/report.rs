@@ -253,15 +253,22 @@ fn a_report_is_one_file_that_needs_nothing_else() {
     }
     // Nothing from records or protocols is markup.
     assert!(html.contains("A toy &lt;experiment&gt;") && !html.contains("<experiment>") && !html.contains("<broke>"));
-    for part in ["<svg", "role=\"img\"", "<caption>", "scope=\"row\"", "data:image/png;base64,", "Learning curves", "Failures"] {
+    for part in
+        ["<svg", "role=\"img\"", "<caption>", "scope=\"row\"", "data:image/png;base64,", "Learning curves", "Failures"]
+    {
         assert!(html.contains(part), "{part}");
     }
     assert!(html.contains("steps to each arrival"), "metrics called `arrival_steps_K` are drawn");
     // 0.875 and 0.5 in training, 0.375 and 0.1 held out: 68.75 % to 23.75 %.
-    assert!(html.contains("from 68.8 % in training to 23.8 % held out: it loses 45 points"), "the summary says how much");
+    assert!(
+        html.contains("from 68.8 % in training to 23.8 % held out: it loses 45 points"),
+        "the summary says how much"
+    );
     assert!(html.contains("It breaks in 2 of 2 held-out conditions"), "and where");
     let mut level = 1;
-    for heading in html.match_indices("<h").filter_map(|(i, _)| html.as_bytes().get(i + 2)).filter(|b| b.is_ascii_digit()) {
+    for heading in
+        html.match_indices("<h").filter_map(|(i, _)| html.as_bytes().get(i + 2)).filter(|b| b.is_ascii_digit())
+    {
         let next = heading - b'0';
         assert!(next <= level + 1, "headings are in order: h{next} after h{level}");
         level = next;
