@@ -143,9 +143,13 @@ impl Eval {
     }
 }
 
-/// The report is written from here, by the one who knows how.
-#[expect(clippy::unnecessary_wraps, reason = "a report can fail to be written")]
-fn write_report(_: &Evaluation, _: &[Recorded]) -> anyhow::Result<()> {
+/// Writes the report on all that the directory holds.
+fn write_report(evaluation: &Evaluation, all: &[Recorded]) -> anyhow::Result<()> {
+    if all.is_empty() {
+        return Ok(());
+    }
+    let files = heldout_eval::report::write(&evaluation.out)?;
+    crate::note(&format!("heldout: the report is {} (and {})", files.html.display(), files.markdown.display()));
     Ok(())
 }
 

@@ -21,6 +21,7 @@ mod list;
 mod parity;
 mod progress;
 mod render;
+mod report;
 mod run;
 mod s2b;
 mod settings;
@@ -59,6 +60,8 @@ enum Command {
     Parity(parity::Parity),
     /// Checks labels, finds best returns and breaks results down: what only lilGym has.
     Lilgym(lilgym::Lilgym),
+    /// Writes a report on recorded evaluations: tables, intervals, plots and words.
+    Report(report::Report),
 }
 
 /// A check that failed and has already said so.
@@ -80,6 +83,7 @@ fn main() -> ExitCode {
         Command::S2b(s2b) => s2b.execute(),
         Command::Parity(parity) => parity.execute(),
         Command::Lilgym(lilgym) => lilgym.execute(),
+        Command::Report(report) => report.execute(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

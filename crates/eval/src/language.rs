@@ -76,6 +76,7 @@ impl Speech {
         let metrics: BTreeMap<String, f64> =
             values.filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
         Record {
+            trace: None,
             seed,
             episode,
             problem: None,

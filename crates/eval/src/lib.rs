@@ -9,14 +9,24 @@
 
 #![forbid(unsafe_code)]
 
+pub mod aggregate;
+pub mod bootstrap;
+pub mod chosen;
+pub mod claims;
+pub mod curves;
 pub mod dynamic;
 pub mod entrant;
 pub mod language;
+pub mod memory;
+pub mod parts;
 mod plan;
 mod play;
 pub mod protocol;
 mod protocol_table;
+pub mod published;
 pub mod records;
+pub mod report;
+pub mod results;
 pub mod runner;
 mod stats;
 

@@ -343,6 +343,7 @@ impl<'a> Planner<'a> {
             episodes,
             episodes_by_seed: if same { Vec::new() } else { counts.to_vec() },
             seeds: self.seeds.clone(),
+            trace: task.trace,
             sources: Vec::new(),
             machine: Machine::this(),
         }

@@ -9,6 +9,7 @@ use heldout_core::{
 use heldout_envs::registry::{Entry, MakeError};
 use serde_json::{Map, Value};
 
+use crate::records::Trace;
 use crate::stats::{Estimate, estimate, weighted_estimate};
 
 /// Bytes of observations that a run keeps in memory at the most.
@@ -210,6 +211,8 @@ pub struct Episode {
     pub status: Status,
     /// The metrics that speak at an episode's end.
     pub metrics: Vec<f32>,
+    /// What was done, where somebody asked for it.
+    pub trace: Option<Trace>,
 }
 
 /// What a run gave.
@@ -318,6 +321,10 @@ pub(crate) struct Table {
     playing: Vec<Option<u64>>,
     seeds: Vec<Seed>,
     starts: Vec<bool>,
+    /// Whether episodes tell what was done.
+    pub(crate) trace: bool,
+    /// The actions so far of each copy's episode.
+    done: Vec<Vec<i32>>,
 }
 
 impl Table {
@@ -338,7 +345,8 @@ impl Table {
         let buffers = Buffers::new(spec, copies);
         let actions = vec![0; copies * spec.action_width()];
         let (playing, seeds, starts) = (vec![None; copies], vec![Seed(0); copies], vec![false; copies]);
-        Ok(Self { env, buffers, actions, told, names, weights, playing, seeds, starts })
+        let done = vec![Vec::new(); copies];
+        Ok(Self { env, buffers, actions, told, names, weights, playing, seeds, starts, trace: false, done })
     }
 
     /// Plays the episodes of `deal`, by `actor` or by the policies that are seated, until `hear` breaks off.
@@ -373,6 +381,10 @@ impl Table {
                 }
             }
             self.starts.fill(false);
+            if self.trace {
+                let each = self.actions.len() / copies;
+                self.done.iter_mut().zip(self.actions.chunks(each)).for_each(|(done, own)| done.extend(own));
+            }
             self.env.step(&self.actions, self.buffers.output())?;
             if hear(Event::Stepped).is_break() {
                 return Ok(());
@@ -385,8 +397,9 @@ impl Table {
                 if let Some(number) = self.playing[copy] {
                     let metrics = self.told.iter().map(|&i| self.buffers.metrics[copy * width + i]).collect();
                     let (problem, status) = (self.env.problem(copy)?, self.buffers.status[copy]);
+                    let trace = self.trace.then(|| self.traced(copy));
                     left -= 1;
-                    if hear(Event::Ended(number, Episode { problem, status, metrics })).is_break() {
+                    if hear(Event::Ended(number, Episode { problem, status, metrics, trace })).is_break() {
                         return Ok(());
                     }
                 }
@@ -396,6 +409,15 @@ impl Table {
             }
         }
         Ok(())
+    }
+
+    /// What was done in the episode of `copy` that has just ended.
+    fn traced(&mut self, copy: usize) -> Trace {
+        let metrics = &self.env.spec().metrics;
+        let values = metrics.iter().zip(&self.buffers.metrics[copy * metrics.len()..]);
+        let last = values.filter(|(m, value)| m.scope == Scope::Step && value.is_finite());
+        let last = last.map(|(m, &value)| (m.name.clone(), f64::from(value))).collect();
+        Trace { actions: std::mem::take(&mut self.done[copy]), last }
     }
 
     /// Gives the next episodes to the copies that `mask` marks.
@@ -409,6 +431,7 @@ impl Table {
                 Err(error) => return Err(error),
             }
             self.starts[copy] = true;
+            self.done[copy].clear();
             self.playing[copy] = numbers.next();
             // A copy without a number repeats an episode, so that a policy's view of it is the same in every run.
             let number = self.playing[copy].unwrap_or(deal.numbers.start);

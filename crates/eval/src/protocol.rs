@@ -100,6 +100,9 @@ pub struct Task {
     /// Whether more is better.
     #[serde(default = "yes")]
     pub higher_is_better: bool,
+    /// Whether records hold the actions of each episode and the step metrics of its last step: for short episodes.
+    #[serde(default)]
+    pub trace: bool,
     /// What the score is measured against.
     #[serde(default)]
     pub normalise: Option<Normalise>,

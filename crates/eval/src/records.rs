@@ -116,10 +116,18 @@ pub struct Header {
     pub episodes_by_seed: Vec<u64>,
     /// The run seeds.
     pub seeds: Vec<u64>,
+    /// Whether the records hold a [`Trace`].
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub trace: bool,
     /// Data that the rules were built from.
     pub sources: Vec<Source>,
     /// What it ran on; the records do not depend on it.
     pub machine: Machine,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 impl Header {
@@ -204,6 +212,19 @@ pub struct Record {
     pub status: Status,
     /// Every other metric of an episode's end. One that is not a number there (a share of nothing) is absent.
     pub metrics: BTreeMap<String, f64>,
+    /// What was done, where the protocol asks for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Trace>,
+}
+
+/// What was done in an episode.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Trace {
+    /// The actions of all agents, step by step, as the environment numbers them.
+    pub actions: Vec<i32>,
+    /// The step metrics of the last step.
+    pub last: BTreeMap<String, f64>,
 }
 
 impl Record {

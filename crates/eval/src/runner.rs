@@ -16,7 +16,8 @@ use crate::entrant::{Entrant, Play};
 use crate::plan::{Cell, CellPlay, Planned, Planner, batch, probe};
 use crate::play::{Actor, Deal, Episode, Event, PlayError, Table};
 use crate::protocol::{MOST_EPISODES, MOST_SEEDS, Protocol};
-use crate::records::{FOLDER, Failure, Record, RecordsError, Writer, file_name};
+use crate::records::{FOLDER, Failure, Record, RecordsError, Writer, file_name, write_whole};
+use crate::results::PROTOCOLS;
 
 /// Episodes of a block, and copies of the batch that scripted policies play it at: few, since a batch of one thread is
 /// no faster for being large, and copies that have run out of episodes cost time.
@@ -144,6 +145,13 @@ impl Evaluation {
         self.check()?;
         let folder = self.out.join(FOLDER);
         std::fs::create_dir_all(&folder).map_err(|error| RecordsError::Write { path: folder, error })?;
+        for protocol in self.protocols.iter().filter(|p| !crate::protocol::names().any(|name| name == p.name)) {
+            // A report must know what was played, long after the user's own file has changed.
+            let path = self.out.join(PROTOCOLS).join(format!("{}.toml", protocol.name));
+            let text = toml::to_string(protocol).map_err(|error| std::io::Error::other(error.to_string()));
+            let done = text.and_then(|text| write_whole(&path, text.as_bytes()));
+            done.map_err(|error| RecordsError::Write { path, error })?;
+        }
         let mut planned: Vec<Planned<'_>> = Vec::new();
         for protocol in &self.protocols {
             let count = self.seeds.unwrap_or(protocol.seeds);
@@ -445,6 +453,7 @@ fn record(seed: u64, episode: u64, names: &[String], ended: &Episode) -> Record 
         length: 0,
         status: ended.status,
         metrics: BTreeMap::new(),
+        trace: ended.trace.clone(),
     };
     for (name, &value) in names.iter().zip(&ended.metrics) {
         match name.as_str() {
@@ -476,6 +485,7 @@ impl Seat {
         let wanted = if seats.is_some() { SCRIPTED.1 } else { AGENT.1 };
         let copies = batch(&spec, cell.header.episodes, wanted);
         let mut table = Table::new(cell.entry, &overrides[variant], copies, 1)?;
+        table.trace = cell.header.trace;
         let actor = match (&cell.entrant.play, seats) {
             (Play::Agent(agent), _) => Some(agent.actor(cell.entry, table.env.spec()).map_err(PlayError::Actor)?),
             (_, Some(seats)) => {

@@ -25,6 +25,7 @@ mod batch;
 mod convert;
 mod evaluate;
 mod memory;
+mod stats;
 
 use pyo3::prelude::*;
 
@@ -51,6 +52,11 @@ mod _native {
     use super::convert::{object, refused};
     #[pymodule_export]
     use super::evaluate::{evaluate, protocols};
+    #[pymodule_export]
+    use super::stats::{
+        aggregate, aggregate_interval, improvement, improvement_interval, performance_profile,
+        performance_profile_interval,
+    };
 
     /// The version of the package.
     #[pymodule_export]

@@ -2,7 +2,7 @@
 
 use heldout_core::ActionSpace;
 
-use super::config::{Actions, Appearance};
+use super::config::{Actions, Appearance, Config};
 use super::geometry::Rect;
 use super::picture::{HEIGHT, WIDTH};
 use super::scene::{BOX_PITCH, BOX_SIDE, BOXES, Color, Shape, Size};
@@ -44,6 +44,15 @@ pub(super) struct Numbers {
     actions: Actions,
     pub(super) columns: u32,
     pub(super) rows: u32,
+}
+
+/// Column and row of SCATTER's grid that an action names; `None` of STOP, and of what is no action under `config`.
+#[must_use]
+pub fn chosen_cell(config: &Config, raw: &[i32]) -> Option<(u16, u16)> {
+    match Numbers::new(Appearance::Scatter, config.actions, config.cells().ok()?).decode(raw)? {
+        Action::Stop => None,
+        Action::Add { x, y, .. } | Action::Remove { x, y } => Some((x, y)),
+    }
 }
 
 impl Numbers {

@@ -189,7 +189,7 @@ impl Config {
     /// # Errors
     ///
     /// If it is finer than the pixels, or a name other than `native`.
-    pub(super) fn cells(&self) -> Result<(u32, u32), ConfigError> {
+    pub fn cells(&self) -> Result<(u32, u32), ConfigError> {
         let allowed = "`[columns, rows]` up to `[380, 100]`, or `native`";
         match &self.grid {
             Grid::Cells([columns, rows])

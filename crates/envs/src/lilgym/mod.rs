@@ -31,7 +31,7 @@ use std::marker::PhantomData;
 
 use heldout_core::{ConfigError, Environment, Frame, Row as ObservationRow, Scripted, Spec, Start, Status};
 
-pub use action::Action;
+pub use action::{Action, chosen_cell};
 pub use config::{Actions, Appearance, Begin, Config, Grid, Holdout, Observation, RemoveRule, Split};
 pub use corpus::{CATEGORIES, Corpus, Row, Statement};
 pub use planner::Plan;

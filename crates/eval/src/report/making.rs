@@ -1,0 +1,214 @@
+//! How the report was made: failures, versions, seeds, data, configs and the command, and how to read it.
+
+use std::collections::BTreeMap;
+
+use super::document::{Block, Document, Table, code, plain};
+use super::words::count;
+use crate::bootstrap::RESAMPLES;
+use crate::records::Header;
+use crate::results::{Cell, Results, Suite};
+
+/// All cells, with their suites.
+fn cells(results: &Results) -> impl Iterator<Item = (&Suite, &Cell)> {
+    results.suites.iter().flat_map(|suite| suite.cells.values().map(move |cell| (suite, cell)))
+}
+
+/// Number of cells that lack episodes.
+pub(super) fn incomplete(results: &Results) -> usize {
+    cells(results).filter(|(_, cell)| !cell.recorded.complete()).count()
+}
+
+/// What could not be played, and what is not whole.
+pub(super) fn failures(document: &mut Document, results: &Results) {
+    let mut failed = Table::new("What could not be played", 4, &["protocol", "task", "condition", "agent", "problem"]);
+    failed.words = vec![4];
+    for f in &results.failures {
+        failed.rows.push([&f.protocol, &f.task, &f.condition, &f.agent, &f.problem].map(|t| plain(t)).into());
+    }
+    let mut cut = Table::new("What is not whole", 4, &["protocol", "task", "condition", "agent", "episodes", "of"]);
+    let mut empty = Table::new("What has no problems", 3, &["protocol", "task", "condition", "agent"]);
+    empty.words = vec![3];
+    for (_, cell) in cells(results) {
+        let header = &cell.recorded.header;
+        let mut row: Vec<String> =
+            [&header.protocol, &header.task, &header.condition, &header.agent].map(|t| plain(t)).into();
+        if header.total() == 0 {
+            empty.rows.push(row);
+        } else if !cell.recorded.complete() {
+            row.extend([cell.recorded.records.len().to_string(), header.total().to_string()]);
+            cut.rows.push(row);
+        }
+    }
+    if failed.rows.is_empty() && cut.rows.is_empty() && empty.rows.is_empty() {
+        return;
+    }
+    document.heading(2, "Failures");
+    document.table(failed);
+    if !cut.rows.is_empty() {
+        document.paragraph("The evaluation was interrupted. `heldout eval … --resume` continues it.");
+        document.table(cut);
+    }
+    if !empty.rows.is_empty() {
+        document.paragraph("Tests that are made from what an agent experienced: this experience led to none.");
+        document.table(empty);
+    }
+}
+
+/// How to read the numbers.
+pub(super) fn reading(document: &mut Document) {
+    document.heading(2, "How to read the numbers");
+    document.list(vec![
+        "**Run**: one seed. Its score is the mean of its episodes, weighed where the metric is a share of something \
+         counted. A score is the mean over runs."
+            .to_owned(),
+        format!(
+            "**95 % interval**: from a stratified bootstrap. Runs are drawn with replacement within each task and \
+             condition, {RESAMPLES} times; the interval runs from the 2.5th to the 97.5th percentile. With a single run, \
+             or with runs that are alike to the episode, episodes are drawn instead. With three runs an interval is \
+             rough, and rather too narrow."
+        ),
+        "**Scale**: 0 is the floor and 100 the ceiling, as the protocol says: published random play and people \
+         (human-normalised), our own policies `random` and `oracle` (oracle-normalised), or the two ends of the metric. \
+         The ends count as known. Scores may lie outside 0 to 100."
+            .to_owned(),
+        "**Generalisation gap**: training minus held out. Above zero, something was lost. Zero says nothing about how \
+         good the score is."
+            .to_owned(),
+        "**Mean, median**: over tasks, each under each condition, of the mean over runs. **Interquartile mean**: of the \
+         middle half of all runs. **Optimality gap**: how far runs fall short of the ceiling, those above it counting as \
+         at it; lower is better."
+            .to_owned(),
+        "**Probability of improvement**: that a run of one agent scores above a run of another on the same task.".to_owned(),
+        "**Performance profile**: the share of runs above each score.".to_owned(),
+        "**Published**: copied from a paper. All other numbers were measured here.".to_owned(),
+    ]);
+}
+
+/// Every different value that `of` gives for the headers.
+fn distinct(results: &Results, of: impl Fn(&Header) -> String) -> Vec<String> {
+    let mut values: Vec<String> = Vec::new();
+    for (_, cell) in cells(results) {
+        let value = of(&cell.recorded.header);
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    values
+}
+
+/// How it was made.
+pub(super) fn making(document: &mut Document, results: &Results) {
+    document.heading(2, "How it was made");
+    let join = |values: Vec<String>| values.join("; ");
+    let build =
+        |h: &Header| format!("{}, {}, features {}", h.build.profile, h.build.target, h.build.features.join(", "));
+    let machine = |h: &Header| {
+        let cpu = h.machine.cpu.clone().unwrap_or_else(|| "processor unknown".to_owned());
+        format!("{} {}, {cpu}", h.machine.os, h.machine.arch)
+    };
+    let episodes: usize = cells(results).map(|(_, cell)| cell.recorded.records.len()).sum();
+    let mut table = Table::new("What it was made with", 1, &["what", "value"]);
+    table.words = vec![1];
+    let mut row = |what: &str, value: String| table.rows.push(vec![what.to_owned(), plain(&value)]);
+    row("heldout", join(distinct(results, |h| h.heldout.clone())));
+    row("build", join(distinct(results, build)));
+    row("machine (records do not depend on it)", join(distinct(results, machine)));
+    row("episodes", episodes.to_string());
+    document.table(table);
+    let commands: Vec<String> = results.suites.iter().map(command).collect();
+    document.paragraph("To make the records and this report again:");
+    document.blocks.push(Block::Code(commands.join("\n")));
+    let mut agents = Table::new("Agents", 1, &["agent", "policy"]);
+    agents.words = vec![1];
+    for agent in super::overall::agents(results) {
+        let of = cells(results).map(|(_, c)| &c.recorded.header).filter(|h| h.agent == agent);
+        let mut policies: Vec<&str> = of.map(|h| h.policy.as_str()).collect();
+        policies.sort_unstable();
+        policies.dedup();
+        agents.rows.push(vec![plain(&agent), policies.iter().map(|p| code(p)).collect::<Vec<_>>().join(", ")]);
+    }
+    document.table(agents);
+    sources(document, results);
+    configs(document, results);
+}
+
+/// The command that gives a suite's records.
+fn command(suite: &Suite) -> String {
+    let seeds = suite.cells.values().map(|c| &c.recorded.header.seeds).max_by_key(|s| s.len());
+    let mut policies: Vec<String> = Vec::new();
+    for cell in suite.cells.values() {
+        let header = &cell.recorded.header;
+        let policy = if header.agent == header.policy || header.policy.is_empty() {
+            header.agent.clone()
+        } else {
+            format!("{}@{}", header.agent, header.policy)
+        };
+        let same = |p: &String| p.split('@').next() == Some(header.agent.as_str());
+        if !policies.iter().any(same) {
+            policies.push(policy);
+        }
+    }
+    let policies: Vec<String> = policies.iter().map(|p| format!("--policy {}", quoted(p))).collect();
+    let (first, count) = seeds.map_or((0, 1), |s| (s.first().copied().unwrap_or(0), s.len()));
+    let seeds = if count as u64 == suite.protocol.seeds { String::new() } else { format!(" --seeds {count}") };
+    format!("heldout eval {} {} --seed {first}{seeds} --out OUT", quoted(&suite.protocol.name), policies.join(" "))
+}
+
+/// An argument of a command line.
+fn quoted(text: &str) -> String {
+    let safe = |c: char| c.is_ascii_alphanumeric() || "-_./=,@:+".contains(c);
+    if !text.is_empty() && text.chars().all(safe) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
+
+fn sources(document: &mut Document, results: &Results) {
+    let mut found: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
+    for (_, cell) in cells(results) {
+        let header = &cell.recorded.header;
+        for source in &header.sources {
+            let ids = found.entry((source.name.clone(), source.content.clone())).or_default();
+            if !ids.contains(&header.id) {
+                ids.push(header.id.clone());
+            }
+        }
+    }
+    let mut table =
+        Table::new("Data that the environments were built from", 1, &["name", "SHA-256, or version", "environments"]);
+    table.words = vec![1, 2];
+    for ((name, content), ids) in found {
+        let ids = ids.iter().map(|id| code(id)).collect::<Vec<_>>().join(", ");
+        table.rows.push(vec![plain(&name), code(&content), ids]);
+    }
+    document.table(table);
+}
+
+/// The whole config of every condition, and its seeds.
+fn configs(document: &mut Document, results: &Results) {
+    document.heading(3, "Configs");
+    let mut lines = Vec::new();
+    for suite in &results.suites {
+        let mut last = String::new();
+        for cell in suite.cells.values() {
+            let header = &cell.recorded.header;
+            let seeds: Vec<String> = header.seeds.iter().map(u64::to_string).collect();
+            let line = format!(
+                "{} / {} / {}: {}, seeds {}, {} each\n    {}",
+                header.protocol,
+                header.task,
+                header.condition,
+                header.id,
+                seeds.join(" "),
+                count(usize::try_from(header.episodes).unwrap_or(usize::MAX), "episode"),
+                header.config
+            );
+            if line != last {
+                lines.push(line.clone());
+            }
+            last = line;
+        }
+    }
+    document.blocks.push(Block::Code(lines.join("\n")));
+}

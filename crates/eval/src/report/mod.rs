@@ -1,0 +1,141 @@
+//! The report: one page that says how far each agent generalises and where it breaks, from the records alone.
+//!
+//! The same records give the same bytes: nothing in a report depends on time, machine, threads or the order in which
+//! files are found. No number stands without its interval, unless a single episode leaves none to compute.
+
+mod document;
+mod frames;
+mod html;
+mod making;
+mod markdown;
+mod measures;
+mod overall;
+mod plots;
+mod protocol;
+mod svg;
+mod words;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::claims::{Judged, judge};
+use crate::records::write_whole;
+use crate::results::{Results, ResultsError};
+use document::{Block, Document};
+
+/// The report's file in an evaluation's directory.
+pub const HTML: &str = "report.html";
+/// The same as Markdown.
+pub const MARKDOWN: &str = "report.md";
+
+/// A report that cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// The results cannot be read.
+    #[error(transparent)]
+    Results(#[from] ResultsError),
+    /// The report cannot be written.
+    #[error("cannot write `{}`: {error}", path.display())]
+    Write {
+        /// Where to.
+        path: PathBuf,
+        /// Why not.
+        error: io::Error,
+    },
+}
+
+/// Where a report was written to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReportFiles {
+    /// The HTML file.
+    pub html: PathBuf,
+    /// The Markdown file.
+    pub markdown: PathBuf,
+}
+
+/// A report, ready to be written.
+#[derive(Clone, Debug)]
+pub struct Report(Document);
+
+impl Report {
+    /// Of one or more evaluations.
+    ///
+    /// # Errors
+    ///
+    /// If a directory holds no records, or something in it cannot be used.
+    pub fn new(dirs: &[&Path]) -> Result<Self, ReportError> {
+        Ok(Self::of(&Results::read(dirs)?))
+    }
+
+    /// Of results.
+    #[must_use]
+    pub fn of(results: &Results) -> Self {
+        let judged: Vec<Vec<Judged>> = results
+            .suites
+            .iter()
+            .map(|suite| suite.protocol.claims.iter().map(|claim| judge(suite, claim)).collect())
+            .collect();
+        let mut document = Document { title: "heldout: does it generalise?".to_owned(), blocks: Vec::new() };
+        overall::summary(&mut document, results, &judged.concat(), making::incomplete(results));
+        overall::aggregates(&mut document, results);
+        for (suite, judged) in results.suites.iter().zip(&judged) {
+            protocol::scores(&mut document, results, suite);
+            measures::write(&mut document, suite);
+            protocol::claims(&mut document, suite, judged);
+            protocol::published(&mut document, suite);
+            let pictures = frames::pictures(suite);
+            if !pictures.is_empty() {
+                document.heading(3, "How episodes begin");
+                document.blocks.push(Block::Pictures(pictures));
+            }
+        }
+        making::failures(&mut document, results);
+        making::reading(&mut document);
+        making::making(&mut document, results);
+        Self(document)
+    }
+
+    /// As one HTML file that needs nothing else.
+    #[must_use]
+    pub fn html(&self) -> String {
+        html::page(&self.0)
+    }
+
+    /// As Markdown.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        markdown::page(&self.0)
+    }
+}
+
+/// The report on `dirs` as HTML.
+///
+/// # Errors
+///
+/// If a directory holds no records, or something in it cannot be used.
+pub fn html(dirs: &[&Path]) -> Result<String, ReportError> {
+    Ok(Report::new(dirs)?.html())
+}
+
+/// The report on `dirs` as Markdown.
+///
+/// # Errors
+///
+/// If a directory holds no records, or something in it cannot be used.
+pub fn markdown(dirs: &[&Path]) -> Result<String, ReportError> {
+    Ok(Report::new(dirs)?.markdown())
+}
+
+/// Writes the report on the evaluation in `out` into its directory.
+///
+/// # Errors
+///
+/// If there are no records, or the report cannot be written.
+pub fn write(out: &Path) -> Result<ReportFiles, ReportError> {
+    let report = Report::new(&[out])?;
+    let files = ReportFiles { html: out.join(HTML), markdown: out.join(MARKDOWN) };
+    for (path, text) in [(&files.html, report.html()), (&files.markdown, report.markdown())] {
+        write_whole(path, text.as_bytes()).map_err(|error| ReportError::Write { path: path.clone(), error })?;
+    }
+    Ok(files)
+}

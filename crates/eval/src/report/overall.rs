@@ -1,0 +1,455 @@
+//! What the report says first: each agent over all that was played.
+
+use super::document::{Document, Figure, Table, plain};
+use super::plots::{self, Cloud, Profile, Square};
+use super::words::{Drop, Story, count, measured, percent, points};
+use crate::aggregate;
+use crate::bootstrap::{RESAMPLES, Stratum, interval, intervals, scores};
+use crate::claims::{Judged, Verdict};
+use crate::results::{Aggregates, Gap, Halves, Measured, Results, Scale, Suite, seed};
+
+/// Thresholds of a performance profile: hundredths from below 0 to above 1.
+const THRESHOLDS: std::ops::RangeInclusive<i32> = -10..=120;
+/// Most agents of which every pair is compared.
+const MOST_PAIRED: usize = 8;
+
+/// All agents of all suites, in the order of the first suite that has them.
+pub(super) fn agents(results: &Results) -> Vec<String> {
+    let mut agents: Vec<String> = Vec::new();
+    for agent in results.suites.iter().flat_map(|s| &s.agents) {
+        if !agents.contains(agent) {
+            agents.push(agent.clone());
+        }
+    }
+    // As within a suite.
+    let rank = |a: &String| match a.as_str() {
+        crate::results::RANDOM => 0,
+        crate::results::ORACLE => 2,
+        _ => 1,
+    };
+    agents.sort_by_key(rank);
+    agents
+}
+
+/// A condition of a task in words; the protocol is named where there are several.
+pub(super) fn place(results: &Results, suite: &Suite, task: usize, condition: Option<usize>) -> String {
+    let of = &suite.protocol.tasks[task];
+    let mut text = plain(&of.name);
+    if results.suites.len() > 1 {
+        text = format!("{} of {}", text, plain(&suite.protocol.name));
+    }
+    match condition {
+        Some(condition) => format!("{text} under {}", plain(&of.conditions[condition].name)),
+        None => text,
+    }
+}
+
+/// The runs of an agent over several suites.
+struct Field<'a> {
+    results: &'a Results,
+    family: Option<&'a str>,
+    scale: Scale,
+}
+
+impl Field<'_> {
+    fn suites<'s>(&'s self, agent: &'s str) -> impl Iterator<Item = (&'s Suite, usize)> {
+        self.results.suites.iter().filter_map(move |suite| Some((suite, suite.agent(agent)?)))
+    }
+
+    fn keeps(&self, suite: &Suite, task: usize) -> bool {
+        self.family.is_none_or(|family| suite.family(task) == family)
+    }
+
+    fn strata(&self, agent: &str, held_out: bool) -> Vec<Stratum> {
+        let of = |(suite, agent): (&Suite, usize)| {
+            let keep = |t, c| suite.held_out(t, c) == held_out && self.keeps(suite, t);
+            let places = suite.places(agent, self.scale, keep).into_iter();
+            places.filter_map(|place| suite.stratum(place, self.scale)).collect::<Vec<_>>()
+        };
+        self.suites(agent).flat_map(of).collect()
+    }
+
+    fn halves(&self, agent: &str) -> Halves {
+        self.suites(agent).flat_map(|(suite, a)| suite.halves(a, self.scale, |t| self.keeps(suite, t))).collect()
+    }
+
+    fn purpose<'p>(&'p self, agent: &'p str, what: &'p str) -> [&'p str; 4] {
+        let scale = match self.scale {
+            Scale::Human => "human",
+            Scale::Oracle => "oracle",
+            _ => "overall",
+        };
+        [scale, self.family.unwrap_or("*"), agent, what]
+    }
+
+    fn gap(&self, agent: &str) -> Option<(Gap, usize)> {
+        let halves = self.halves(agent);
+        Some((Gap::of(&halves, &self.purpose(agent, "gap"))?, halves.len()))
+    }
+
+    fn aggregates(&self, agent: &str, held_out: bool) -> Option<Aggregates> {
+        let what = if held_out { "held-out" } else { "train" };
+        Aggregates::of(&self.strata(agent, held_out), &self.purpose(agent, what))
+    }
+}
+
+/// The first section: what there is to know, in words.
+pub(super) fn summary(document: &mut Document, results: &Results, claims: &[Judged], incomplete: usize) {
+    let field = Field { results, family: None, scale: Scale::Task };
+    document.heading(2, "Summary");
+    let names: Vec<String> = results.suites.iter().map(|s| plain(&s.protocol.title)).collect();
+    document.paragraph(format!(
+        "Does it generalise beyond what it was trained on? {} played {}: {}. Scores are shown on a scale on which 0 is \
+         the floor (random play) and 100 the ceiling (an oracle, people, or the highest possible), with 95 % intervals.",
+        count(agents(results).len(), "agent"),
+        count(results.suites.len(), "protocol"),
+        names.join("; ")
+    ));
+    let mut table = Table::new(
+        "Each agent over all tasks: percent of the way from floor to ceiling, with 95 % intervals",
+        1,
+        &["agent", "training", "held out", "generalisation gap", "tasks with both"],
+    );
+    let mut stories = Vec::new();
+    for agent in agents(results) {
+        let gap = field.gap(&agent);
+        stories.push(story(&field, &agent, gap).tell());
+        let mut row = vec![plain(&agent)];
+        if let Some((gap, tasks)) = gap {
+            row.extend([gap.train, gap.held_out, gap.gap].map(|m| percent(Some(m))));
+            row.push(tasks.to_string());
+        } else {
+            row.extend([false, true].map(|half| percent(field.aggregates(&agent, half).map(|a| a.mean))));
+            row.extend(["–".to_owned(), "0".to_owned()]);
+        }
+        table.rows.push(row);
+    }
+    document.list(stories);
+    if !claims.is_empty() {
+        let of = |verdict: Verdict| claims.iter().filter(|c| c.verdict == verdict).count();
+        let absent = claims.iter().filter(|c| c.reason.ends_with("was not run")).count();
+        document.paragraph(format!(
+            "Of {} in the papers, these records agree with {}, disagree with {}, and leave {} undecided, {absent} of them \
+             because an agent that they speak of was not run.",
+            count(claims.len(), "claim"),
+            of(Verdict::Agree),
+            of(Verdict::Disagree),
+            of(Verdict::Undecided)
+        ));
+    }
+    if !results.failures.is_empty() || incomplete > 0 {
+        document.warning(format!(
+            "{} could not be played, and {incomplete} not to the end: see the section Failures. The numbers here are of \
+             what was recorded.",
+            count(results.failures.len(), "condition")
+        ));
+    }
+    document.table(table);
+}
+
+fn story<'a>(field: &Field<'_>, agent: &'a str, gap: Option<(Gap, usize)>) -> Story<'a> {
+    let held_out = field.aggregates(agent, true).map(|a| (a.mean, a.strata));
+    let (mut drops, mut lowest): (Vec<Drop>, Option<(String, Measured)>) = (Vec::new(), None);
+    for (suite, number) in field.suites(agent) {
+        for (task, condition, _) in suite.places(number, Scale::Task, |t, c| suite.held_out(t, c)) {
+            let here = place(field.results, suite, task, Some(condition));
+            if let Some(score) = suite.score((task, condition, number), Scale::Task)
+                && lowest.as_ref().is_none_or(|(_, least)| score.value < least.value)
+            {
+                lowest = Some((here.clone(), score));
+            }
+            let train = suite.places(number, Scale::Task, |t, c| t == task && !suite.held_out(t, c));
+            let train: Vec<Stratum> = train.into_iter().filter_map(|p| suite.stratum(p, Scale::Task)).collect();
+            let Some(after) = suite.stratum((task, condition, number), Scale::Task) else { continue };
+            let name = &suite.protocol.tasks[task];
+            let purpose = [suite.protocol.name.as_str(), &name.name, &name.conditions[condition].name, agent, "drop"];
+            if !train.is_empty()
+                && let Some(gap) = Gap::of(&vec![(train, vec![after])], &purpose)
+            {
+                drops.push(Drop { place: here, gap });
+            }
+        }
+    }
+    Story { agent, held_out, gap, drops, lowest }
+}
+
+/// The second section: aggregates, profiles and comparisons.
+pub(super) fn aggregates(document: &mut Document, results: &Results) {
+    let agents = agents(results);
+    let field = Field { results, family: None, scale: Scale::Task };
+    if agents.iter().all(|a| field.strata(a, true).is_empty() && field.strata(a, false).is_empty()) {
+        return;
+    }
+    document.heading(2, "All tasks together");
+    document.figures(figures(&field, &agents));
+    let mut families: Vec<String> = Vec::new();
+    for family in results.suites.iter().flat_map(Suite::families) {
+        if !families.contains(&family) {
+            families.push(family);
+        }
+    }
+    document.heading(3, "Training against held out, by family");
+    document.table(gaps(results, &families, &agents));
+    document.heading(3, "Aggregates");
+    document.table(table(results, &families, &agents, Scale::Task, "percent of the way from floor to ceiling"));
+    for (scale, what) in [
+        (Scale::Human, "human-normalised: 0 is published random play, 100 people"),
+        (Scale::Oracle, "oracle-normalised: 0 is our `random`, 100 our `oracle`"),
+    ] {
+        if differs(results, scale) {
+            document.table(table(results, &families, &agents, scale, what));
+        }
+    }
+    document.table(human_by_condition(results));
+    if agents.len() > 1 {
+        document.heading(3, "Who is above whom");
+        document.table(improvements(&field, &agents));
+    }
+    document.heading(3, "Tasks and agents");
+    document.figures(heat_maps(results));
+}
+
+/// Whether `scale` exists somewhere where it is not the task's own.
+fn differs(results: &Results, scale: Scale) -> bool {
+    results.suites.iter().any(|suite| {
+        suite
+            .cells
+            .keys()
+            .any(|&(t, c, _)| suite.ends(t, c, scale).is_some_and(|ends| suite.ends(t, c, Scale::Task) != Some(ends)))
+    })
+}
+
+fn gaps(results: &Results, families: &[String], agents: &[String]) -> Table {
+    let mut table = Table::new(
+        "Training, held out and the gap between them, over the tasks that have both: percent of the way from floor to \
+         ceiling, with 95 % intervals",
+        2,
+        &["family", "agent", "training", "held out", "generalisation gap", "tasks"],
+    );
+    for family in families.iter().map(Some).chain([None]) {
+        if family.is_none() && families.len() < 2 {
+            continue;
+        }
+        let field = Field { results, family: family.map(String::as_str), scale: Scale::Task };
+        for agent in agents {
+            let Some((gap, tasks)) = field.gap(agent) else { continue };
+            table.rows.push(vec![
+                family.map_or("all".to_owned(), |f| plain(f)),
+                plain(agent),
+                percent(Some(gap.train)),
+                percent(Some(gap.held_out)),
+                percent(Some(gap.gap)),
+                tasks.to_string(),
+            ]);
+        }
+    }
+    table
+}
+
+fn table(results: &Results, families: &[String], agents: &[String], scale: Scale, what: &str) -> Table {
+    let mut table = Table::new(
+        format!("Aggregates over tasks and runs, {what}, with 95 % intervals"),
+        3,
+        &[
+            "family",
+            "problems",
+            "agent",
+            "mean",
+            "median",
+            "interquartile mean",
+            "optimality gap",
+            "tasks and conditions",
+        ],
+    );
+    for family in families.iter().map(Some).chain([None]) {
+        if family.is_none() && families.len() < 2 {
+            continue;
+        }
+        let field = Field { results, family: family.map(String::as_str), scale };
+        for (held_out, problems) in [(false, "training"), (true, "held out")] {
+            for agent in agents {
+                let Some(a) = field.aggregates(agent, held_out) else { continue };
+                let mut row = vec![family.map_or("all".to_owned(), |f| plain(f)), problems.to_owned(), plain(agent)];
+                row.extend([a.mean, a.median, a.iqm, a.optimality_gap].map(|m| percent(Some(m))));
+                row.push(a.strata.to_string());
+                table.rows.push(row);
+            }
+        }
+    }
+    table
+}
+
+/// The memory paper's aggregate: human-normalised scores by condition, as they are and cut to 0 to 100.
+fn human_by_condition(results: &Results) -> Table {
+    let mut table = Table::new(
+        "Human-normalised score by condition, mean over tasks: as it is, and with each task cut to 0 to 100",
+        3,
+        &["protocol", "condition", "agent", "mean", "mean, cut", "tasks"],
+    );
+    for suite in &results.suites {
+        let mut names: Vec<&String> = Vec::new();
+        for condition in suite.protocol.tasks.iter().flat_map(|t| &t.conditions) {
+            if condition.human.is_some() && !names.contains(&&condition.name) {
+                names.push(&condition.name);
+            }
+        }
+        for name in names {
+            for (agent, label) in suite.agents.iter().enumerate() {
+                let named = |t: usize, c: usize| suite.protocol.tasks[t].conditions[c].name == *name;
+                let places = suite.places(agent, Scale::Human, named);
+                let strata: Vec<Stratum> =
+                    places.into_iter().filter_map(|place| suite.stratum(place, Scale::Human)).collect();
+                let raw = |scores: &[Vec<f64>]| aggregate::mean(scores);
+                let cut = |scores: &[Vec<f64>]| {
+                    let means = scores.iter().map(|s| Some(aggregate::average(s)?.clamp(0.0, 1.0)));
+                    aggregate::average(&means.collect::<Option<Vec<f64>>>()?)
+                };
+                let points = scores(&strata);
+                let (Some(a), Some(b)) = (raw(&points), cut(&points)) else { continue };
+                let purpose = [suite.protocol.name.as_str(), name, label, "human"];
+                let found = intervals(&[&strata], seed(&purpose), RESAMPLES, |drawn| {
+                    Some(vec![raw(&drawn[0])?, cut(&drawn[0])?])
+                });
+                let one = |value, i: usize| Measured { value, interval: found.as_ref().map(|f| f[i]) };
+                table.rows.push(vec![
+                    plain(&suite.protocol.name),
+                    plain(name),
+                    plain(label),
+                    percent(Some(one(a, 0))),
+                    percent(Some(one(b, 1))),
+                    strata.len().to_string(),
+                ]);
+            }
+        }
+    }
+    table
+}
+
+fn improvements(field: &Field<'_>, agents: &[String]) -> Table {
+    let mut table = Table::new(
+        "Probability that a run of the first agent scores above a run of the second on the same held-out task and \
+         condition, ties counting half, with 95 % intervals",
+        2,
+        &["agent", "above", "probability", "tasks and conditions"],
+    );
+    for (i, left) in agents.iter().enumerate().take(MOST_PAIRED) {
+        for right in agents.iter().take(MOST_PAIRED).skip(i + 1) {
+            let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+            for suite in &field.results.suites {
+                let (Some(a), Some(b)) = (suite.agent(left), suite.agent(right)) else { continue };
+                for (t, c, _) in suite.places(a, Scale::Task, |t, c| suite.held_out(t, c)) {
+                    let both = suite.stratum((t, c, a), Scale::Task).zip(suite.stratum((t, c, b), Scale::Task));
+                    if let Some((mine, other)) = both {
+                        ours.push(mine);
+                        theirs.push(other);
+                    }
+                }
+            }
+            let statistic = |drawn: &[Vec<Vec<f64>>]| aggregate::probability_of_improvement(&drawn[1], &drawn[0]);
+            let Some(value) = statistic(&[scores(&ours), scores(&theirs)]) else { continue };
+            let purpose = ["improvement", left.as_str(), right];
+            let interval = interval(&[&ours, &theirs], seed(&purpose), RESAMPLES, statistic);
+            table.rows.push(vec![
+                plain(right),
+                plain(left),
+                measured(Some(Measured { value, interval })),
+                ours.len().to_string(),
+            ]);
+        }
+    }
+    table
+}
+
+fn figures(field: &Field<'_>, agents: &[String]) -> Vec<Figure> {
+    let mut figures = Vec::new();
+    let thresholds: Vec<f64> = THRESHOLDS.map(|t| f64::from(t) / 100.0).collect();
+    for (held_out, what) in [(true, "held-out problems"), (false, "training problems")] {
+        let mut profiles = Vec::new();
+        for (agent, name) in agents.iter().enumerate() {
+            let strata = field.strata(name, held_out);
+            let Some(shares) = aggregate::profile(&scores(&strata), &thresholds) else { continue };
+            let purpose = field.purpose(name, if held_out { "profile held-out" } else { "profile train" });
+            let bands =
+                intervals(&[&strata], seed(&purpose), RESAMPLES, |drawn| aggregate::profile(&drawn[0], &thresholds));
+            let point = |(i, &share): (usize, &f64)| {
+                let (low, high) = bands.as_ref().map_or((share, share), |b| (b[i].low, b[i].high));
+                (thresholds[i], share, low, high)
+            };
+            let points = shares.iter().enumerate().map(point).collect();
+            profiles.push(Profile { agent, name: name.clone(), points });
+        }
+        if !profiles.is_empty() {
+            let title = format!("Performance profiles on {what}");
+            let caption = format!(
+                "{title}: which share of runs scores above a threshold. Higher is better; bands are 95 % intervals."
+            );
+            figures.push(Figure { caption, svg: plots::profiles(&title, &profiles) });
+        }
+    }
+    let mut clouds = Vec::new();
+    for (agent, name) in agents.iter().enumerate() {
+        let tasks: Vec<(f64, f64)> = field
+            .halves(name)
+            .iter()
+            .filter_map(|(train, held_out)| {
+                Some((aggregate::mean(&scores(train))?, aggregate::mean(&scores(held_out))?))
+            })
+            .collect();
+        if !tasks.is_empty() {
+            clouds.push(Cloud { agent, name: name.clone(), tasks });
+        }
+    }
+    if !clouds.is_empty() {
+        let title = "Held out against training";
+        let caption = "Held out against training, a mark a task. Below the line, training promised more than was kept.";
+        figures.push(Figure { caption: caption.to_owned(), svg: plots::scatter(title, &clouds) });
+    }
+    figures
+}
+
+/// Tasks by agents: held-out scores, tasks sorted by their training scores, best first.
+fn heat_maps(results: &Results) -> Vec<Figure> {
+    let mut figures = Vec::new();
+    for suite in &results.suites {
+        let half = |task: usize, agent: usize, held_out: bool| {
+            let places = suite.places(agent, Scale::Task, |t, c| t == task && suite.held_out(t, c) == held_out);
+            let strata: Vec<Stratum> =
+                places.into_iter().filter_map(|place| suite.stratum(place, Scale::Task)).collect();
+            aggregate::mean(&scores(&strata))
+        };
+        let mut tasks: Vec<(usize, f64)> = (0..suite.protocol.tasks.len())
+            .map(|task| {
+                let best = |held_out| {
+                    let all = (0..suite.agents.len()).filter_map(|a| half(task, a, held_out)).collect::<Vec<_>>();
+                    aggregate::average(&all)
+                };
+                (task, best(false).or_else(|| best(true)).unwrap_or(f64::NEG_INFINITY))
+            })
+            .collect();
+        tasks.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        for held_out in [false, true] {
+            let rows: Vec<_> = tasks
+                .iter()
+                .filter_map(|&(task, _)| {
+                    let squares: Vec<Option<Square>> = (0..suite.agents.len())
+                        .map(|agent| half(task, agent, held_out).map(|s| Square { share: s, text: points(s) }))
+                        .collect();
+                    let any = squares.iter().any(Option::is_some);
+                    any.then(|| (suite.protocol.tasks[task].name.clone(), squares))
+                })
+                .collect();
+            if rows.is_empty() {
+                continue;
+            }
+            let what = if held_out { "held out" } else { "training" };
+            let title = format!("{}: tasks by agents, {what}", suite.protocol.title);
+            let caption = format!(
+                "{}: {what}, percent of the way from floor to ceiling; tasks sorted by training score. Intervals are in \
+                 the protocol's tables.",
+                plain(&suite.protocol.title)
+            );
+            figures.push(Figure { caption, svg: plots::heat(&title, &suite.agents, &rows) });
+        }
+    }
+    figures
+}

@@ -1,0 +1,281 @@
+//! The section of one protocol: its scores, its claims, and what the paper published.
+
+use super::document::{Document, Figure, Table, code, plain};
+use super::plots::{self, Group};
+use super::words::{measured, number, percent};
+use crate::claims::Judged;
+use crate::memory;
+use crate::parts::split;
+use crate::published::{self, Published};
+use crate::results::{Aggregates, Measured, Place, Results, Scale, Suite};
+
+/// Writes the section up to the claims.
+pub(super) fn scores(document: &mut Document, results: &Results, suite: &Suite) {
+    let protocol = &suite.protocol;
+    document.heading(2, format!("{} ({})", plain(&protocol.title), code(&protocol.name)));
+    document.paragraph(plain(&protocol.summary));
+    if let Some(paper) = &protocol.paper {
+        document.paragraph(format!("Paper: {}.", plain(paper.trim_end_matches('.'))));
+    }
+    caveat(document, suite);
+    document.figures(bars(suite));
+    document.heading(3, "Scores");
+    document.table(score_table(suite));
+    document.table(gap_table(suite));
+    let curves: Vec<Figure> = results
+        .curves
+        .iter()
+        .filter(|c| c.task.is_empty() || protocol.task(&c.task).is_some())
+        .map(|curve| {
+            let of = [&curve.agent, &curve.task].into_iter().filter(|t| !t.is_empty()).cloned().collect::<Vec<_>>();
+            let title = format!("Training of {}", of.join(" on "));
+            let caption =
+                format!("{}: the median over seeds; the band runs from the lowest to the highest.", plain(&title));
+            Figure { caption, svg: plots::curve(&title, curve) }
+        })
+        .collect();
+    if !curves.is_empty() {
+        document.heading(3, "Learning curves");
+        document.figures(curves);
+    }
+}
+
+/// Warns where human scores come from another environment than ours.
+fn caveat(document: &mut Document, suite: &Suite) {
+    let ours = |name: &str| memory::REFERENCES.iter().any(|r| r.task == name && !r.comparable);
+    let human = |t: &crate::protocol::Task| t.conditions.iter().any(|c| c.human.is_some());
+    let names: Vec<String> =
+        suite.protocol.tasks.iter().filter(|t| human(t) && ours(&t.name)).map(|t| plain(&t.name)).collect();
+    if !names.is_empty() {
+        document.warning(format!(
+            "The original geometry of these tasks is not public, and they are re-creations: published human and agent \
+             scores are not comparable with ours there. {}.",
+            names.join(", ")
+        ));
+    }
+}
+
+/// One drawing a task: bars with intervals for each condition.
+fn bars(suite: &Suite) -> Vec<Figure> {
+    let mut figures = Vec::new();
+    for (t, task) in suite.protocol.tasks.iter().enumerate() {
+        let cells: Vec<Place> = suite.cells.keys().filter(|p| p.0 == t).copied().collect();
+        let scale =
+            if cells.iter().any(|&p| suite.stratum(p, Scale::Task).is_some()) { Scale::Task } else { Scale::Raw };
+        let mut groups = Vec::new();
+        for (c, condition) in task.conditions.iter().enumerate() {
+            let bar = |(a, name): (usize, &String)| Some((a, name.clone(), suite.score((t, c, a), scale)?));
+            let bars: Vec<_> = suite.agents.iter().enumerate().filter_map(bar).collect();
+            let half = if condition.held_out { "held out" } else { "training" };
+            if !bars.is_empty() {
+                groups.push(Group { label: format!("{} ({half})", condition.name), bars });
+            }
+        }
+        if groups.is_empty() {
+            continue;
+        }
+        let unit = if scale == Scale::Task { ", percent of the way from floor to ceiling" } else { "" };
+        let caption = format!("{}: {}{unit}. Lines are 95 % intervals.", plain(&task.name), code(&task.metric));
+        figures.push(Figure { caption, svg: plots::bars(&task.name, &groups, scale == Scale::Task) });
+    }
+    figures
+}
+
+fn score_table(suite: &Suite) -> Table {
+    let has = |scale| suite.cells.keys().any(|&(t, c, _)| suite.ends(t, c, scale).is_some());
+    let scales =
+        [(Scale::Task, "percent of scale"), (Scale::Human, "human-normalised"), (Scale::Oracle, "oracle-normalised")];
+    let scales: Vec<_> = scales.into_iter().filter(|(scale, _)| has(*scale)).collect();
+    let mut columns = vec!["task", "condition", "agent", "metric", "score"];
+    columns.extend(scales.iter().map(|(_, name)| *name));
+    columns.push("runs x episodes");
+    let mut table = Table::new("Mean scores with 95 % intervals; normalised scores in percent", 3, &columns);
+    table.words = vec![3];
+    for (&place, cell) in &suite.cells {
+        let task = &suite.protocol.tasks[place.0];
+        let condition = &task.conditions[place.1];
+        let half = if condition.held_out { "held out" } else { "training" };
+        let mut row = vec![
+            plain(&task.name),
+            format!("{} ({half})", plain(&condition.name)),
+            plain(&suite.agents[place.2]),
+            code(&task.metric),
+            measured(suite.score(place, Scale::Raw)),
+        ];
+        row.extend(scales.iter().map(|(scale, _)| percent(suite.score(place, *scale))));
+        let (runs, all) = (cell.stratum.scores().len(), cell.stratum.episodes());
+        row.push(match runs {
+            0 => "none".to_owned(),
+            _ if all % runs == 0 => format!("{runs} x {}", all / runs),
+            _ => format!("{runs}, {all} in all"),
+        });
+        table.rows.push(row);
+    }
+    table
+}
+
+fn gap_table(suite: &Suite) -> Table {
+    let mut table = Table::new(
+        "Generalisation gap of each task: training minus held out, raw and in percent of the scale, with 95 % intervals",
+        2,
+        &["task", "agent", "training", "held out", "gap", "gap, percent of scale"],
+    );
+    for (t, task) in suite.protocol.tasks.iter().enumerate() {
+        for (a, agent) in suite.agents.iter().enumerate() {
+            let Some(raw) = suite.gap(t, a, Scale::Raw) else { continue };
+            table.rows.push(vec![
+                plain(&task.name),
+                plain(agent),
+                measured(Some(raw.train)),
+                measured(Some(raw.held_out)),
+                measured(Some(raw.gap)),
+                percent(suite.gap(t, a, Scale::Task).map(|g| g.gap)),
+            ]);
+        }
+    }
+    table
+}
+
+/// Writes the verdicts on the paper's claims.
+pub(super) fn claims(document: &mut Document, suite: &Suite, judged: &[Judged]) {
+    if judged.is_empty() {
+        return;
+    }
+    document.heading(3, "Claims of the paper");
+    document.paragraph(
+        "A claim agrees if the difference has the claimed sign and its 95 % interval leaves out zero, disagrees if it has \
+         the opposite sign and leaves out zero, and is undecided otherwise.",
+    );
+    let mut table =
+        Table::new("Claims and what these records say", 1, &["claim", "source", "verdict", "difference", "why"]);
+    table.words = vec![1, 2, 4];
+    for (claim, judged) in suite.protocol.claims.iter().zip(judged) {
+        table.rows.push(vec![
+            plain(&claim.text),
+            plain(&claim.source),
+            format!("**{}**", judged.verdict.name()),
+            measured(judged.difference),
+            // Reasons name agents and conditions in backticks of their own.
+            judged.reason.clone(),
+        ]);
+    }
+    document.table(table);
+}
+
+/// Writes the tables that the paper printed, ours beside them.
+pub(super) fn published(document: &mut Document, suite: &Suite) {
+    let found: Vec<Published> =
+        suite.protocol.published.iter().filter_map(|family| published::find(family).ok()).collect();
+    let mut first = true;
+    for file in &found {
+        for table in file.tables.iter().filter(|t| t.protocol == suite.protocol.name) {
+            if first {
+                document.heading(3, "Published numbers");
+                document.paragraph(format!(
+                    "These numbers are copied from the paper, not measured here: {}. Columns marked \"ours\" are \
+                     measured here. A number with a question mark cannot be right, or was garbled in the text at hand.",
+                    plain(file.source.trim_end_matches('.'))
+                ));
+                first = false;
+            }
+            document.table(side_by_side(suite, table));
+            let doubts: Vec<String> = doubts(table);
+            if !doubts.is_empty() {
+                document.paragraph(format!("Doubtful in {}:", plain(&table.name)));
+                document.list(doubts);
+            }
+        }
+    }
+}
+
+/// The cells that cannot be right, and why.
+fn doubts(table: &published::Table) -> Vec<String> {
+    let cells = table.rows.iter().flat_map(|row| row.cells.iter().map(move |cell| (row, cell)));
+    cells
+        .filter_map(|(row, cell)| {
+            let why = plain(cell.suspect.as_deref()?);
+            let at = [Some(&cell.task), Some(&cell.condition), cell.column.as_ref()].into_iter().flatten();
+            let at = at.map(|t| plain(t)).collect::<Vec<_>>().join(", ");
+            Some(format!("{}, {at}, {}: {why}", plain(&row.model), number(cell.value)))
+        })
+        .collect()
+}
+
+/// A printed table turned so that models are columns, with our agents beside them.
+fn side_by_side(suite: &Suite, table: &published::Table) -> Table {
+    let mut places: Vec<(&str, &str, &str, &str)> = Vec::new();
+    for cell in table.rows.iter().flat_map(|r| &r.cells) {
+        let place = (&*cell.task, &*cell.condition, table.metric_of(cell), cell.column.as_deref().unwrap_or(""));
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    let error = table.error.as_ref().map_or(String::new(), |e| format!("; after the sign is the {e}"));
+    let mut shown = Table {
+        caption: format!("Published: {}. {}{}", plain(&table.name), plain(&table.caption), plain(&error)),
+        headers: 2,
+        ..Table::default()
+    };
+    shown.columns = vec!["task and condition".into(), "measure".into()];
+    shown.columns.extend(table.rows.iter().map(|row| format!("{} (published)", plain(&row.model))));
+    let ours: Vec<Vec<Option<Measured>>> = places
+        .iter()
+        .map(|&place| (0..suite.agents.len()).map(|agent| our(suite, table, place, agent)).collect())
+        .collect();
+    let any = |agent: usize| ours.iter().any(|row| row[agent].is_some());
+    let agents: Vec<usize> = (0..suite.agents.len()).filter(|&agent| any(agent)).collect();
+    shown.columns.extend(agents.iter().map(|&agent| format!("**{}** (ours)", plain(&suite.agents[agent]))));
+    for (&(task, condition, metric, column), ours) in places.iter().zip(&ours) {
+        let name = if task == "*" { "all tasks" } else { task };
+        let what = if column.is_empty() { metric.to_owned() } else { format!("{metric}, {column}") };
+        let mut row = vec![format!("{}, {}", plain(name), plain(condition)), plain(&what)];
+        for model in &table.rows {
+            let cell = model.cells.iter().find(|cell| {
+                (&*cell.task, &*cell.condition, table.metric_of(cell), cell.column.as_deref().unwrap_or(""))
+                    == (task, condition, metric, column)
+            });
+            row.push(cell.map_or("–".to_owned(), |cell| {
+                let error = cell.error.map_or(String::new(), |e| format!(" ± {e}"));
+                format!("{}{error}{}", cell.value, if cell.suspect.is_some() { " ?" } else { "" })
+            }));
+        }
+        row.extend(agents.iter().map(|&agent| measured(ours[agent])));
+        shown.rows.push(row);
+    }
+    shown
+}
+
+/// What our agent scored where a printed cell is, in the printed unit.
+fn our(
+    suite: &Suite,
+    table: &published::Table,
+    (task, condition, metric, column): (&str, &str, &str, &str),
+    agent: usize,
+) -> Option<Measured> {
+    let factor = if table.percent { 100.0 } else { 1.0 };
+    if task == "*" {
+        // The one aggregate that papers print.
+        let named = |t: usize, c: usize| suite.protocol.tasks[t].conditions[c].name == condition;
+        let places = suite.places(agent, Scale::Human, named);
+        let strata: Vec<_> = places.into_iter().filter_map(|p| suite.stratum(p, Scale::Human)).collect();
+        let purpose = [suite.protocol.name.as_str(), condition, &suite.agents[agent], "published"];
+        if metric != "human_normalised" || strata.len() != suite.protocol.tasks.len() {
+            return None;
+        }
+        return Aggregates::of(&strata, &purpose).map(|a| a.mean.times(100.0));
+    }
+    let t = suite.protocol.tasks.iter().position(|of| of.name == task)?;
+    let c = suite.protocol.tasks[t].conditions.iter().position(|of| of.name == condition)?;
+    let place = (t, c, agent);
+    let (name, part) = split(metric);
+    let part = part.or(Some(column)).filter(|p| !p.is_empty());
+    let found = match part {
+        None => suite.metric(place, name, |_| true),
+        Some(part) => {
+            let parts = suite.parts(place)?;
+            parts.names().contains(&part).then_some(())?;
+            suite.metric(place, name, |r| r.problem.and_then(|p| parts.holds(part, p)).unwrap_or(false))
+        }
+    };
+    found.map(|m| m.times(factor))
+}

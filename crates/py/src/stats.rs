@@ -1,0 +1,127 @@
+//! `heldout.stats`: aggregates over runs and tasks, and their intervals.
+
+use heldout_core::Seed;
+use heldout_eval::aggregate::{iqm, mean, median, optimality_gap, probability_of_improvement, profile};
+use heldout_eval::bootstrap::{Interval, MOST_RESAMPLES, Stratum, intervals, scores};
+use numpy::PyReadonlyArray2;
+use pyo3::prelude::*;
+
+use crate::convert::refused;
+
+/// Names of the aggregates, for messages.
+const AGGREGATES: &str = "`mean`, `median`, `iqm`, `optimality_gap`";
+
+/// One stratum a column: a row is a run, a column a task.
+fn strata(name: &str, matrix: &PyReadonlyArray2<'_, f64>) -> PyResult<Vec<Stratum>> {
+    let matrix = matrix.as_array();
+    if matrix.is_empty() {
+        let (rows, columns) = matrix.dim();
+        return Err(refused(format!("`{name}` is {rows} x {columns}, must have at least one run and one task")));
+    }
+    if let Some(value) = matrix.iter().find(|x| !x.is_finite()) {
+        return Err(refused(format!("`{name}` holds `{value}`, must hold finite numbers")));
+    }
+    Ok(matrix.columns().into_iter().map(|column| Stratum::of_scores(&column.to_vec())).collect())
+}
+
+fn checked(resamples: usize) -> PyResult<usize> {
+    if !(1..=MOST_RESAMPLES).contains(&resamples) {
+        return Err(refused(format!("`resamples` is {resamples}, must be 1 to {MOST_RESAMPLES}")));
+    }
+    Ok(resamples)
+}
+
+fn pair(found: Option<Vec<Interval>>) -> Option<(f64, f64)> {
+    found.and_then(|all| all.first().map(|i| (i.low, i.high)))
+}
+
+type Aggregate = fn(&[Vec<f64>], f64) -> Option<f64>;
+
+fn aggregate_named(name: &str) -> PyResult<Aggregate> {
+    Ok(match name {
+        "mean" => |scores, _| mean(scores),
+        "median" => |scores, _| median(scores),
+        "iqm" => |scores, _| iqm(scores),
+        "optimality_gap" => optimality_gap,
+        other => return Err(refused(format!("there is no aggregate `{other}`; there are {AGGREGATES}"))),
+    })
+}
+
+/// An aggregate of a matrix of runs by tasks.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from an argument")]
+pub(crate) fn aggregate(name: &str, matrix: PyReadonlyArray2<'_, f64>, target: f64) -> PyResult<Option<f64>> {
+    Ok(aggregate_named(name)?(&scores(&strata("scores", &matrix)?), target))
+}
+
+/// The 95 % interval of an aggregate; `None` of a single run.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from an argument")]
+pub(crate) fn aggregate_interval(
+    name: &str,
+    matrix: PyReadonlyArray2<'_, f64>,
+    target: f64,
+    resamples: usize,
+    seed: u64,
+) -> PyResult<Option<(f64, f64)>> {
+    let aggregate = aggregate_named(name)?;
+    let strata = strata("scores", &matrix)?;
+    let statistic = |drawn: &[Vec<Vec<f64>>]| Some(vec![aggregate(&drawn[0], target)?]);
+    Ok(pair(intervals(&[&strata], Seed(seed), checked(resamples)?, statistic)))
+}
+
+fn as_many(left: &[Stratum], right: &[Stratum]) -> PyResult<()> {
+    if left.len() != right.len() {
+        return Err(refused(format!("`x` has {} tasks and `y` has {}, must have as many", left.len(), right.len())));
+    }
+    Ok(())
+}
+
+/// The probability that a run of `x` is above one of `y`.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from an argument")]
+pub(crate) fn improvement(x: PyReadonlyArray2<'_, f64>, y: PyReadonlyArray2<'_, f64>) -> PyResult<Option<f64>> {
+    let (left, right) = (strata("x", &x)?, strata("y", &y)?);
+    as_many(&left, &right)?;
+    Ok(probability_of_improvement(&scores(&left), &scores(&right)))
+}
+
+/// The 95 % interval of that probability.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from an argument")]
+pub(crate) fn improvement_interval(
+    x: PyReadonlyArray2<'_, f64>,
+    y: PyReadonlyArray2<'_, f64>,
+    resamples: usize,
+    seed: u64,
+) -> PyResult<Option<(f64, f64)>> {
+    let (left, right) = (strata("x", &x)?, strata("y", &y)?);
+    as_many(&left, &right)?;
+    let statistic = |drawn: &[Vec<Vec<f64>>]| Some(vec![probability_of_improvement(&drawn[0], &drawn[1])?]);
+    Ok(pair(intervals(&[&left, &right], Seed(seed), checked(resamples)?, statistic)))
+}
+
+/// The share of runs above each threshold.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from an argument")]
+pub(crate) fn performance_profile(
+    matrix: PyReadonlyArray2<'_, f64>,
+    thresholds: Vec<f64>,
+) -> PyResult<Option<Vec<f64>>> {
+    Ok(profile(&scores(&strata("scores", &matrix)?), &thresholds))
+}
+
+/// The 95 % intervals of a performance profile.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from an argument")]
+pub(crate) fn performance_profile_interval(
+    matrix: PyReadonlyArray2<'_, f64>,
+    thresholds: Vec<f64>,
+    resamples: usize,
+    seed: u64,
+) -> PyResult<Option<Vec<(f64, f64)>>> {
+    let strata = strata("scores", &matrix)?;
+    let statistic = |drawn: &[Vec<Vec<f64>>]| profile(&drawn[0], &thresholds);
+    let found = intervals(&[&strata], Seed(seed), checked(resamples)?, statistic);
+    Ok(found.map(|all| all.into_iter().map(|i| (i.low, i.high)).collect()))
+}
