@@ -10,8 +10,12 @@
 //!   reward and no end.
 //! - Train and held-out levels share no stimulus.
 
+pub mod body;
+pub mod controls;
 pub mod level;
 pub mod view;
 
+pub use body::{Body, Rect};
+pub use controls::{ControlError, Controls, LabControls, Walk};
 pub use level::{Level, Scale, Stimuli};
 pub use view::{Observation, View};
