@@ -5,7 +5,7 @@ use heldout_render::first_person::{Grid, Sky, Surface, Wall};
 /// Rays over the field of view.
 pub const RAYS: usize = 16;
 /// Numbers of a ray: distance, red, green, blue.
-const RAY: usize = 4;
+pub const RAY: usize = 4;
 /// Where the sun begins: whether it is in view, sine and cosine of its bearing.
 pub const SUN: usize = RAYS * RAY;
 /// Where the last reward is.
@@ -54,8 +54,8 @@ pub struct Sights {
     pub reward: f32,
     /// World units that are written as one.
     pub unit: f64,
-    /// Length of a side of the world, if the pose is to be written.
-    pub pose: Option<f64>,
+    /// Whether the pose is to be written.
+    pub pose: bool,
 }
 
 /// The directions of the rays.
@@ -70,6 +70,12 @@ impl Default for Fan {
 }
 
 impl Fan {
+    /// How far ray `i` turns to the right, as sine and cosine.
+    #[must_use]
+    pub fn turn(&self, i: usize) -> (f64, f64) {
+        self.0[i]
+    }
+
     /// Writes what `eye` sees.
     pub fn write(&self, eye: &Eye, grid: &Grid<'_>, sights: &Sights, out: &mut [f32]) {
         let (sin, cos) = libm::sincos(eye.yaw.to_radians());
@@ -120,8 +126,8 @@ impl Fan {
                 out[GOAL..POSE].copy_from_slice(&seen.map(|v| v as f32));
             }
         }
-        if let Some(side) = sights.pose {
-            out[POSE..].copy_from_slice(&[eye.x / side, eye.z / side, sin, cos].map(|v| v as f32));
+        if sights.pose {
+            out[POSE..].copy_from_slice(&[eye.x / sights.unit, eye.z / sights.unit, sin, cos].map(|v| v as f32));
         }
     }
 }

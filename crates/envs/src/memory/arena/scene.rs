@@ -137,7 +137,7 @@ impl Rules {
             goal: self.kind.visible.then_some([x, GOAL_HEIGHT, z]),
             reward: state.last_reward,
             unit: UNIT,
-            pose: self.config.pose.then_some(f64::from(state.layout.side)),
+            pose: self.config.pose,
         };
         self.fan.write(&eye, &Plan::new(&state.layout).grid(), &sights, out);
     }

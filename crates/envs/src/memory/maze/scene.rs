@@ -109,7 +109,7 @@ impl Rules {
             goal: Some([x, GOAL_HEIGHT, z]),
             reward: state.last_reward,
             unit: UNIT,
-            pose: self.config.pose.then(|| f64::from(state.plan.side()) * CELL),
+            pose: self.config.pose,
         };
         self.fan.write(&eye, &grid(state), &sights, out);
     }
