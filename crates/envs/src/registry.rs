@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use crate::example::{grid, signal};
 use crate::halma;
 use crate::lilgym;
+use crate::memory::{arena, goal_mini, maze};
 use crate::s2b::{game, listener, recall};
 
 /// Every environment, in the order that documents show. Adding one is a line here.
@@ -19,6 +20,14 @@ pub static ENTRIES: &[Entry] = &[
     Entry::of::<lilgym::LilGym<lilgym::TowerFlipit>>(&lilgym::TOWER_FLIPIT),
     Entry::of::<lilgym::LilGym<lilgym::ScatterScratch>>(&lilgym::SCATTER_SCRATCH),
     Entry::of::<lilgym::LilGym<lilgym::ScatterFlipit>>(&lilgym::SCATTER_FLIPIT),
+    Entry::of::<arena::Arena<arena::VisibleBuildings>>(&arena::VISIBLE_BUILDINGS),
+    Entry::of::<arena::Arena<arena::InvisibleBuildings>>(&arena::INVISIBLE_BUILDINGS),
+    Entry::of::<arena::Arena<arena::InvisibleEmpty>>(&arena::INVISIBLE_EMPTY),
+    Entry::of::<maze::Maze>(&maze::ABOUT),
+    Entry::of::<goal_mini::Mini<goal_mini::VisibleBuildings>>(&goal_mini::VISIBLE_BUILDINGS),
+    Entry::of::<goal_mini::Mini<goal_mini::InvisibleBuildings>>(&goal_mini::INVISIBLE_BUILDINGS),
+    Entry::of::<goal_mini::Mini<goal_mini::InvisibleEmpty>>(&goal_mini::INVISIBLE_EMPTY),
+    Entry::of::<goal_mini::Mini<goal_mini::ExploreLocations>>(&goal_mini::EXPLORE_LOCATIONS),
     Entry::of::<grid::Grid>(&grid::ABOUT),
     Entry::of::<signal::Signal>(&signal::ABOUT),
 ];

@@ -10,8 +10,20 @@
 //!   reward and no end.
 //! - Train and held-out levels share no stimulus.
 
+pub mod arena;
+pub mod body;
+pub mod controls;
+pub mod goal_mini;
+pub mod honest;
 pub mod level;
+pub mod map;
+pub mod maze;
+pub mod pilot;
+pub mod sight;
+pub mod trips;
 pub mod view;
 
+pub use body::{Body, Rect};
+pub use controls::{ControlError, Controls, LabControls, Walk};
 pub use level::{Level, Scale, Stimuli};
 pub use view::{Observation, View};
