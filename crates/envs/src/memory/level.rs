@@ -179,8 +179,7 @@ impl Public {
 /// The 57 names of the Unity tasks.
 #[must_use]
 pub fn unity_levels() -> Vec<Public> {
-    let suffixes =
-        |task| if task == "transitive_inference" { &TWO_FILE_SUFFIXES[..] } else { &UNITY_SUFFIXES[..] };
+    let suffixes = |task| if task == "transitive_inference" { &TWO_FILE_SUFFIXES[..] } else { &UNITY_SUFFIXES[..] };
     UNITY_TASKS.into_iter().flat_map(|task| suffixes(task).iter().map(move |level| Public { task, level })).collect()
 }
 

@@ -11,6 +11,7 @@
 //! - Train and held-out levels share no stimulus.
 
 pub mod level;
+pub mod psychlab;
 pub mod view;
 
 pub use level::{Level, Scale, Stimuli};
