@@ -81,6 +81,9 @@ mod files {
 
     use heldout_envs::memory::psychlab::{PsychLab, Recognition, config};
 
+    use heldout_render::Rgb;
+    use heldout_render::panel::Texel;
+
     use super::*;
 
     /// A fresh directory below the one for temporary files of this package's tests.
@@ -119,9 +122,9 @@ mod files {
         // The SHA-256 is in the record, and another file gives another.
         assert_eq!(train.source().content.len(), 64);
         assert_ne!(train.source(), held_out.source());
-        let mut out = vec![0; 48 * 48];
+        let mut out = vec![Texel::default(); 48 * 48];
         train.paint(100, &mut out, 48);
-        assert!(out.iter().all(|&texel| texel == 100 << 16 | (255 - 100) << 8 | 7));
+        assert!(out.iter().all(|&texel| texel == Texel::new(Rgb::new(100, 155, 7))));
         let config = config::RecognitionConfig { images: text.to_owned(), ..Default::default() };
         let env = PsychLab::<Recognition>::new(&config).unwrap();
         assert_eq!(env.spec().sources[0], train.source());
