@@ -21,6 +21,7 @@ pub mod maze;
 pub mod pilot;
 pub mod sight;
 pub mod trips;
+pub mod psychlab;
 pub mod view;
 
 pub use body::{Body, Rect};
