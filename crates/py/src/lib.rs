@@ -23,6 +23,7 @@
 mod actions;
 mod batch;
 mod convert;
+mod level;
 mod memory;
 
 use pyo3::prelude::*;
@@ -48,6 +49,8 @@ mod _native {
     #[pymodule_export]
     use super::batch::Batch;
     use super::convert::{object, refused};
+    #[pymodule_export]
+    use super::level::Level;
 
     /// The version of the package.
     #[pymodule_export]
@@ -112,6 +115,12 @@ mod _native {
         }
         let scores = compositionality(Rows::new(&meanings, width), Rows::new(&messages, length), vocabulary);
         Ok((scores.topsim, scores.posdis, scores.bosdis))
+    }
+
+    /// The public names of the levels of the Memory Tasks Suite that a `Level` can be opened by.
+    #[pyfunction]
+    fn levels() -> Vec<String> {
+        heldout_envs::memory::raw::names()
     }
 
     /// The whole config that overrides stand for; both are JSON.
