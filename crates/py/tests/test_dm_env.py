@@ -37,9 +37,7 @@ FORWARD, LOOK = "MOVE_BACK_FORWARD", "LOOK_LEFT_RIGHT"
 
 def unity_names() -> set[str]:
     return {
-        f"{task}_{suffix}"
-        for task in UNITY
-        for suffix in (TWO_FILES if task == "transitive_inference" else SUFFIXES)
+        f"{task}_{suffix}" for task in UNITY for suffix in (TWO_FILES if task == "transitive_inference" else SUFFIXES)
     }
 
 
@@ -257,9 +255,10 @@ def test_memory_check_07_unity_controls_are_sticky_and_checked() -> None:
 
 
 def test_memory_check_07_omitted_controls_do_what_repeated_ones_do() -> None:
-    with dm_env.load("invisible_goal_empty_arena_train", 7) as sticky, dm_env.load(
-        "invisible_goal_empty_arena_train", 7
-    ) as explicit:
+    with (
+        dm_env.load("invisible_goal_empty_arena_train", 7) as sticky,
+        dm_env.load("invisible_goal_empty_arena_train", 7) as explicit,
+    ):
         sticky.reset(), explicit.reset()
         action = {FORWARD: 1.0, LOOK: 0.3}
         assert digest(sticky.step(action)) == digest(explicit.step(action))
@@ -357,7 +356,9 @@ def test_the_size_of_the_picture_changes_nothing_else(name: str) -> None:
             assert play(env, 100, seed, pixels=False) == play(square, 100, seed, pixels=False)
 
 
-@pytest.mark.parametrize("name", ["spot_diff_multi_train", "what_then_where_holdout_interpolate", f"{MAZE}_train_large"])
+@pytest.mark.parametrize(
+    "name", ["spot_diff_multi_train", "what_then_where_holdout_interpolate", f"{MAZE}_train_large"]
+)
 def test_episodes_are_those_of_the_registry(name: str) -> None:
     task = next(t for t in sorted((*UNITY, *PSYCHLAB, MAZE), key=len, reverse=True) if name.startswith(t))
     single = gymnasium.make(f"memory/{task.replace('_', '-')}-v1", level=name)

@@ -12,25 +12,27 @@
 ``explore_goal_locations_train``, which mix the two training levels of their task.
 
 **Time.** A step is a tick of the engine, a 30th of a second in the 57 Unity levels and a 60th in the Lab ones, repeated
-``num_action_repeats`` times. The environments of the registry (``gymnasium.make("memory/spot-diff-v1")``) repeat 4 times.
+``num_action_repeats`` times. The environments of the registry (``memory/spot-diff-v1``) repeat each action 4 times.
 Episodes last what the paper says unless ``episode_length_seconds`` says otherwise.
 
 **Actions** are dicts of raw controls. They are sticky: one that is left out keeps its value until the episode ends;
-:meth:`Environment.reset` sets all to zero. Unity levels have four doubles from -1 to 1, +1 being right, forward, right and
-up: ``STRAFE_LEFT_RIGHT``, ``MOVE_BACK_FORWARD``, ``LOOK_LEFT_RIGHT``, ``LOOK_DOWN_UP``. Lab levels have seven integers:
-``LOOK_LEFT_RIGHT_PIXELS_PER_FRAME`` and ``LOOK_DOWN_UP_PIXELS_PER_FRAME`` from -512 to 512, ``STRAFE_LEFT_RIGHT`` and
-``MOVE_BACK_FORWARD`` from -1 to 1, ``FIRE``, ``JUMP`` and ``CROUCH``, 0 or 1; before a PsychLab screen only looking has an
-effect. :func:`discrete` gives the eight actions of the tasks that are walked through, or PsychLab's five.
+:meth:`Environment.reset` sets all to zero. Unity levels have four doubles from -1 to 1, with +1 right, forward, right
+and up: ``STRAFE_LEFT_RIGHT``, ``MOVE_BACK_FORWARD``, ``LOOK_LEFT_RIGHT``, ``LOOK_DOWN_UP``. Lab levels have seven
+integers: ``LOOK_LEFT_RIGHT_PIXELS_PER_FRAME`` and ``LOOK_DOWN_UP_PIXELS_PER_FRAME`` from -512 to 512,
+``STRAFE_LEFT_RIGHT`` and ``MOVE_BACK_FORWARD`` from -1 to 1, ``FIRE``, ``JUMP`` and ``CROUCH``, 0 or 1; before a
+PsychLab screen only looking has an effect. :func:`discrete` gives the eight actions of the tasks that are walked
+through, or PsychLab's five.
 
-**Observations**: ``RGB_INTERLEAVED``, ``AvatarPosition`` (metres in Unity levels: east, up, north; Quake units in Lab levels)
-and ``Score``, the sum of the episode's rewards. The last two are for debugging and oracles: an agent that is to be
-compared with others sees the picture alone.
+**Observations**: ``RGB_INTERLEAVED``, ``AvatarPosition`` (Unity levels: east, up, north, in metres; Lab levels: east,
+north, up, in Quake units) and ``Score``, the sum of the episode's rewards. The last two are for debugging and oracles:
+an agent that is to be compared with others sees the picture alone.
 
-**Ends.** A task that comes to its end (a choice made, the last trial done) ends with a discount of 0, an episode that is cut
-by its time limit with one of 1; with ``legacy_discount=True`` both with 0.
+**Ends.** A task that comes to its end (a choice made, the last trial done) ends with a discount of 0, an episode that
+is cut by its time limit with one of 1; with ``legacy_discount=True`` both end with 0.
 
 **Seeds.** Level name, seed and number of the episode fix an episode: episode ``k`` here is episode ``k`` of a single
-environment of the registry that was reset with that seed, under the same level. The size of the picture changes nothing else.
+environment of the registry that was reset with that seed, under the same level. The size of the picture changes
+nothing else.
 """
 
 import dataclasses
@@ -75,7 +77,8 @@ _MOST_REPEATS = 2**31 - 1
 class EnvironmentSettings:
     """What fixes a level; values that none can have are refused with a ``ValueError`` that names them.
 
-    ``episode_length_seconds`` is the time limit, the level's own if it is ``None``. Sides of the picture are 16 to 1024.
+    ``episode_length_seconds`` is the time limit, the level's own if it is ``None``. Sides of the picture are 16 to
+    1024.
     """
 
     seed: int
@@ -179,7 +182,7 @@ class Environment(dm_env.Environment):  # type: ignore[misc]
         return dm_env.restart(self._observation())
 
     def step(self, action: Mapping[str, Any]) -> dm_env.TimeStep:
-        """Set the controls that ``action`` names and hold all for ``num_action_repeats`` ticks, fewer if the episode ends.
+        """Set the controls that ``action`` names, and hold all for ``num_action_repeats`` ticks or until the end.
 
         Rewards of the ticks are summed and discounts multiplied. After an episode has ended, and before the first, the
         action is ignored and an episode begins.
@@ -216,9 +219,7 @@ class Environment(dm_env.Environment):  # type: ignore[misc]
             "Score": specs.Array((), np.float64, name="Score"),
         }
         if self._frames_remaining:
-            observations["FRAMES_REMAINING"] = specs.BoundedArray(
-                (), np.float64, 0.0, np.inf, name="FRAMES_REMAINING"
-            )
+            observations["FRAMES_REMAINING"] = specs.BoundedArray((), np.float64, 0.0, np.inf, name="FRAMES_REMAINING")
         return observations
 
     def action_spec(self) -> dict[str, specs.BoundedArray]:
@@ -268,8 +269,9 @@ class DiscreteEnvironment(dm_env.Environment):  # type: ignore[misc]
 def discrete(environment: Environment) -> DiscreteEnvironment:
     """Return the environment with the discrete actions of the paper's agents.
 
-    Tasks that are walked through have eight: forward, backward, strafe left, strafe right, look left, look right, forward
-    and look left, forward and look right. PsychLab has five: nothing, look left, look right, look up, look down.
+    Tasks that are walked through have eight: forward, backward, strafe left, strafe right, look left, look right,
+    forward and look left, forward and look right. PsychLab has five: nothing, look left, look right, look up, look
+    down.
     """
     return DiscreteEnvironment(environment)
 
