@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use crate::example::{grid, signal};
 use crate::halma;
 use crate::lilgym;
+use crate::memory::{arena, maze};
 use crate::s2b::{game, listener, recall};
 
 /// Every environment, in the order that documents show. Adding one is a line here.
@@ -19,6 +20,10 @@ pub static ENTRIES: &[Entry] = &[
     Entry::of::<lilgym::LilGym<lilgym::TowerFlipit>>(&lilgym::TOWER_FLIPIT),
     Entry::of::<lilgym::LilGym<lilgym::ScatterScratch>>(&lilgym::SCATTER_SCRATCH),
     Entry::of::<lilgym::LilGym<lilgym::ScatterFlipit>>(&lilgym::SCATTER_FLIPIT),
+    Entry::of::<arena::Arena<arena::VisibleBuildings>>(&arena::VISIBLE_BUILDINGS),
+    Entry::of::<arena::Arena<arena::InvisibleBuildings>>(&arena::INVISIBLE_BUILDINGS),
+    Entry::of::<arena::Arena<arena::InvisibleEmpty>>(&arena::INVISIBLE_EMPTY),
+    Entry::of::<maze::Maze>(&maze::ABOUT),
     Entry::of::<grid::Grid>(&grid::ABOUT),
     Entry::of::<signal::Signal>(&signal::ABOUT),
 ];

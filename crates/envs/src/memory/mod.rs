@@ -10,10 +10,17 @@
 //!   reward and no end.
 //! - Train and held-out levels share no stimulus.
 
+pub mod arena;
 pub mod body;
 pub mod controls;
+pub mod honest;
 pub mod level;
+pub mod map;
+pub mod maze;
+pub mod pilot;
 pub mod raw;
+pub mod sight;
+pub mod trips;
 pub mod view;
 
 pub use body::{Body, Rect};

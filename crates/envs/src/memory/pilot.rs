@@ -1,0 +1,221 @@
+//! How scripted walkers find their way: a chart of the floor, and a choice among the eight actions.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::controls::Walk;
+
+/// Cost of a step to the next cell, straight and diagonal.
+const STRAIGHT: u32 = 10;
+const DIAGONAL: u32 = 14;
+/// The cost of a cell from which there is no way.
+const FAR: u32 = u32::MAX;
+/// Cells ahead at which a straight way is looked for.
+const HORIZON: usize = 64;
+
+/// A square floor in cells: where a walker may be, and how far each cell is from where it wants to be.
+#[derive(Clone, Debug)]
+pub struct Chart {
+    cells: i32,
+    cell: f64,
+    open: Vec<bool>,
+    cost: Vec<u32>,
+    heap: BinaryHeap<Reverse<(u32, i32)>>,
+}
+
+impl Chart {
+    /// A floor of `cells` by `cells` cells of side `cell`, all open.
+    #[must_use]
+    pub fn new(cells: usize, cell: f64) -> Self {
+        let count = cells * cells;
+        Self { cells: cells as i32, cell, open: vec![true; count], cost: vec![FAR; count], heap: BinaryHeap::new() }
+    }
+
+    /// Cells along a side.
+    #[must_use]
+    pub fn cells(&self) -> i32 {
+        self.cells
+    }
+
+    /// The middle of a cell.
+    #[must_use]
+    pub fn middle(&self, x: i32, z: i32) -> [f64; 2] {
+        [(f64::from(x) + 0.5) * self.cell, (f64::from(z) + 0.5) * self.cell]
+    }
+
+    /// The cell of a place.
+    #[must_use]
+    pub fn cell_of(&self, [x, z]: [f64; 2]) -> (i32, i32) {
+        let cell = |at: f64| ((at / self.cell).floor() as i32).clamp(0, self.cells - 1);
+        (cell(x), cell(z))
+    }
+
+    fn index(&self, x: i32, z: i32) -> Option<usize> {
+        let inside = (0..self.cells).contains(&x) && (0..self.cells).contains(&z);
+        inside.then_some((z * self.cells + x) as usize)
+    }
+
+    /// Whether a cell is on the floor and open.
+    #[must_use]
+    pub fn is_open(&self, x: i32, z: i32) -> bool {
+        self.index(x, z).is_some_and(|i| self.open[i])
+    }
+
+    /// Opens or closes a cell.
+    pub fn set_open(&mut self, x: i32, z: i32, open: bool) {
+        if let Some(i) = self.index(x, z) {
+            self.open[i] = open;
+        }
+    }
+
+    /// Measures how far every cell is from the nearest of those that `wanted` holds for.
+    pub fn measure(&mut self, wanted: impl Fn(i32, i32) -> bool) {
+        self.cost.fill(FAR);
+        self.heap.clear();
+        for z in 0..self.cells {
+            for x in 0..self.cells {
+                if wanted(x, z) {
+                    let index = (z * self.cells + x) as usize;
+                    self.cost[index] = 0;
+                    self.heap.push(Reverse((0, index as i32)));
+                }
+            }
+        }
+        while let Some(Reverse((cost, index))) = self.heap.pop() {
+            if self.cost[index as usize] < cost {
+                continue;
+            }
+            let (x, z) = (index % self.cells, index / self.cells);
+            for (dx, dz, more) in ways() {
+                if !self.passes(x, z, dx, dz) {
+                    continue;
+                }
+                let to = ((z + dz) * self.cells + x + dx) as usize;
+                if cost + more < self.cost[to] {
+                    self.cost[to] = cost + more;
+                    self.heap.push(Reverse((cost + more, to as i32)));
+                }
+            }
+        }
+    }
+
+    /// Whether a step leads to an open cell without cutting a corner.
+    fn passes(&self, x: i32, z: i32, dx: i32, dz: i32) -> bool {
+        self.is_open(x + dx, z + dz) && (dx == 0 || dz == 0 || (self.is_open(x + dx, z) && self.is_open(x, z + dz)))
+    }
+
+    /// How far a place is from what was wanted, along the cells; `None` if there is no way.
+    #[must_use]
+    pub fn distance(&self, place: [f64; 2]) -> Option<f64> {
+        let (x, z) = self.nearest(place)?;
+        let cost = self.cost[(z * self.cells + x) as usize];
+        Some(f64::from(cost) / f64::from(STRAIGHT) * self.cell)
+    }
+
+    /// The nearest cell, among those around, from which there is a way.
+    fn nearest(&self, place: [f64; 2]) -> Option<(i32, i32)> {
+        let (x, z) = self.cell_of(place);
+        let near = (-2..=2).flat_map(|dz| (-2..=2).map(move |dx| (x + dx, z + dz)));
+        let led = near.filter(|&(x, z)| self.index(x, z).is_some_and(|i| self.cost[i] != FAR));
+        let apart = |&(x, z): &(i32, i32)| {
+            let [mx, mz] = self.middle(x, z);
+            let (dx, dz) = (mx - place[0], mz - place[1]);
+            // In thousandths of a cell, so that it can be ordered.
+            ((dx * dx + dz * dz) / (self.cell * self.cell) * 1000.0) as u64
+        };
+        led.min_by_key(apart)
+    }
+
+    /// The farthest place on the way from `place` that a straight line leads to, and its distance from what was wanted.
+    #[must_use]
+    pub fn waypoint(&self, place: [f64; 2]) -> Option<([f64; 2], f64)> {
+        let (mut x, mut z) = self.nearest(place)?;
+        let mut best = (x, z);
+        for _ in 0..HORIZON {
+            let cost = |x: i32, z: i32| self.index(x, z).map_or(FAR, |i| self.cost[i]);
+            if cost(x, z) == 0 {
+                break;
+            }
+            let steps = ways().filter(|&(dx, dz, _)| self.passes(x, z, dx, dz));
+            let Some((dx, dz, _)) = steps.min_by_key(|&(dx, dz, more)| cost(x + dx, z + dz).saturating_add(more))
+            else {
+                break;
+            };
+            (x, z) = (x + dx, z + dz);
+            if self.is_straight(place, self.middle(x, z)) {
+                best = (x, z);
+            }
+        }
+        let cost = self.cost[(best.1 * self.cells + best.0) as usize];
+        Some((self.middle(best.0, best.1), f64::from(cost) / f64::from(STRAIGHT) * self.cell))
+    }
+
+    /// Whether a straight line runs over open cells alone, but for the one it begins in.
+    #[must_use]
+    pub fn is_straight(&self, from: [f64; 2], to: [f64; 2]) -> bool {
+        let (dx, dz) = (to[0] - from[0], to[1] - from[1]);
+        let first = self.cell_of(from);
+        let steps = ((dx * dx + dz * dz).sqrt() / self.cell * 3.0).ceil().max(1.0);
+        (1..=steps as i32).all(|i| {
+            let share = f64::from(i) / steps;
+            let (x, z) = self.cell_of([from[0] + share * dx, from[1] + share * dz]);
+            (x, z) == first || self.is_open(x, z)
+        })
+    }
+}
+
+/// The eight steps and their costs.
+fn ways() -> impl Iterator<Item = (i32, i32, u32)> {
+    let all = (-1..=1).flat_map(|dz| (-1..=1).map(move |dx| (dx, dz)));
+    all.filter(|&way| way != (0, 0)).map(|(dx, dz)| (dx, dz, if dx == 0 || dz == 0 { STRAIGHT } else { DIAGONAL }))
+}
+
+/// The action after which a walker is best off, by trying each, followed by each other for two steps.
+///
+/// `step` carries a walker through one action, `cost` says how far it is from where it wants to be: zero is there.
+pub fn choose<B: Copy>(body: B, step: impl Fn(&mut B, Walk), cost: impl Fn(&B) -> f64) -> Walk {
+    let mut best = (f64::INFINITY, Walk::Forward);
+    for first in Walk::ALL {
+        let mut once = body;
+        step(&mut once, first);
+        let near = cost(&once);
+        if near == 0.0 {
+            return first;
+        }
+        for second in Walk::ALL {
+            let (mut then, mut sum) = (once, near);
+            for _ in 0..2 {
+                step(&mut then, second);
+                let left = cost(&then);
+                sum += left;
+                if left == 0.0 {
+                    break;
+                }
+            }
+            if sum < best.0 {
+                best = (sum, first);
+            }
+        }
+    }
+    best.1
+}
+
+/// The action that turns towards a bearing, in degrees to the right, and walks if it is about ahead.
+#[must_use]
+pub fn towards(bearing: f64, turn: f64) -> Walk {
+    let (right, size) = (bearing > 0.0, bearing.abs());
+    match (size, right) {
+        _ if size <= turn * 0.6 => Walk::Forward,
+        (size, true) if size < 50.0 => Walk::ForwardLookRight,
+        (size, false) if size < 50.0 => Walk::ForwardLookLeft,
+        (_, true) => Walk::LookRight,
+        (_, false) => Walk::LookLeft,
+    }
+}
+
+/// Degrees to the right from a yaw, in degrees, to what lies `east` and `north`.
+#[must_use]
+pub fn bearing(yaw: f64, east: f64, north: f64) -> f64 {
+    let degrees = libm::atan2(east, north).to_degrees() - yaw;
+    super::body::wrap(degrees + 180.0) - 180.0
+}
