@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::example::{grid, signal};
 use crate::halma;
 use crate::lilgym;
-use crate::memory::{arena, maze};
+use crate::memory::{arena, maze, psychlab};
 use crate::s2b::{game, listener, recall};
 
 /// Every environment, in the order that documents show. Adding one is a line here.
@@ -20,10 +20,18 @@ pub static ENTRIES: &[Entry] = &[
     Entry::of::<lilgym::LilGym<lilgym::TowerFlipit>>(&lilgym::TOWER_FLIPIT),
     Entry::of::<lilgym::LilGym<lilgym::ScatterScratch>>(&lilgym::SCATTER_SCRATCH),
     Entry::of::<lilgym::LilGym<lilgym::ScatterFlipit>>(&lilgym::SCATTER_FLIPIT),
+    Entry::of::<psychlab::PsychLab<psychlab::Mapping>>(&psychlab::MAPPING),
+    Entry::of::<psychlab::PsychLab<psychlab::Recognition>>(&psychlab::RECOGNITION),
+    Entry::of::<psychlab::PsychLab<psychlab::Change>>(&psychlab::CHANGE),
+    Entry::of::<psychlab::PsychLab<psychlab::WhatThenWhere>>(&psychlab::WHERE),
     Entry::of::<arena::Arena<arena::VisibleBuildings>>(&arena::VISIBLE_BUILDINGS),
     Entry::of::<arena::Arena<arena::InvisibleBuildings>>(&arena::INVISIBLE_BUILDINGS),
     Entry::of::<arena::Arena<arena::InvisibleEmpty>>(&arena::INVISIBLE_EMPTY),
     Entry::of::<maze::Maze>(&maze::ABOUT),
+    Entry::of::<psychlab::Mini<psychlab::Mapping>>(&psychlab::MAPPING_MINI),
+    Entry::of::<psychlab::Mini<psychlab::Recognition>>(&psychlab::RECOGNITION_MINI),
+    Entry::of::<psychlab::Mini<psychlab::Change>>(&psychlab::CHANGE_MINI),
+    Entry::of::<psychlab::Mini<psychlab::WhatThenWhere>>(&psychlab::WHERE_MINI),
     Entry::of::<grid::Grid>(&grid::ABOUT),
     Entry::of::<signal::Signal>(&signal::ABOUT),
 ];

@@ -40,6 +40,7 @@ pub mod encode;
 pub mod first_person;
 mod font;
 mod lines;
+pub mod panel;
 mod picture;
 mod polygon;
 mod resample;

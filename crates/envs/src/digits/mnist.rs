@@ -85,14 +85,25 @@ pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|b| [digit(b >> 4), digit(b & 15)]).collect()
 }
 
+/// Bytes before the images of their file.
+const IMAGES_HEADER: usize = 16;
+/// Bytes before the labels of theirs.
+const LABELS_HEADER: usize = 8;
+
+/// The training images with these numbers, which count from one, and the SHA-256 of their file.
+pub(super) fn numbered(directory: &Path, numbers: &[usize]) -> Result<(Vec<Image>, String), MnistError> {
+    let pixels = checked(directory, 0)?;
+    let images = pixels[IMAGES_HEADER..].as_chunks::<AREA>().0;
+    Ok((numbers.iter().map(|number| images[number - 1]).collect(), format!("MNIST {}", FILES[0].1)))
+}
+
 /// The images of one hand by digit, and the SHA-256 of their file.
 pub(super) fn read(directory: &Path, hand: Hand) -> Result<([Vec<Image>; 10], String), MnistError> {
     // The checksums have been compared: the sizes in the headers are known.
-    const HEADERS: (usize, usize) = (16, 8);
     let first = 2 * hand as usize;
     let (pixels, labels) = (checked(directory, first)?, checked(directory, first + 1)?);
     let mut images = [const { Vec::new() }; 10];
-    for (pixels, &label) in pixels[HEADERS.0..].as_chunks::<AREA>().0.iter().zip(&labels[HEADERS.1..]) {
+    for (pixels, &label) in pixels[IMAGES_HEADER..].as_chunks::<AREA>().0.iter().zip(&labels[LABELS_HEADER..]) {
         images[label as usize].push(*pixels);
     }
     Ok((images, format!("MNIST {}", FILES[first].1)))

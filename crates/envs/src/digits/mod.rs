@@ -116,6 +116,17 @@ impl Digits {
     }
 }
 
+/// The training images of MNIST with these numbers, which count from one, and the SHA-256 of their file.
+///
+/// # Errors
+///
+/// If the files cannot be read, or are not the ones they must be.
+#[cfg(feature = "files")]
+pub(crate) fn mnist_numbered(directory: Option<&str>, numbers: &[usize]) -> Result<(Vec<Image>, String), ConfigError> {
+    let directory = mnist::directory(directory.map(std::path::Path::new));
+    mnist::numbered(&directory, numbers).map_err(|e| ConfigError::new("mnist", e.to_string()))
+}
+
 /// Writes `image` at another size into the square `out` of `side * side` bytes, bilinearly and in integers.
 pub fn resize(image: &Image, side: usize, out: &mut [u8]) {
     // Pixel `x` of the result lies at `position / unit` in the image; both are doubled to have no halves.

@@ -18,6 +18,7 @@ pub mod level;
 pub mod map;
 pub mod maze;
 pub mod pilot;
+pub mod psychlab;
 pub mod raw;
 pub mod sight;
 pub mod trips;

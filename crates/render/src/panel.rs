@@ -1,0 +1,330 @@
+//! The panel: a square screen hung in an empty room, seen by somebody who turns the head but does not walk.
+//!
+//! Straight lines stay straight, so a row of the picture meets the screen in one run of pixels, found by four
+//! inequalities that are linear along the row: rows without the screen cost only their background. Within the run a pixel
+//! takes one division and one bilinear sample.
+
+use crate::{Canvas, Rgb};
+
+/// The tangent of half the vertical field of view: 90 degrees across at 4:3.
+const TAN_HALF_HEIGHT: f32 = 0.75;
+/// How far the frame reaches beyond the screen, as a share of half the screen's side.
+const FRAME: f32 = 0.05;
+/// The frame around the screen.
+const FRAME_COLOUR: Rgb = Rgb::new(52, 54, 60);
+/// What lies around a flat screen.
+const FLAT_COLOUR: Rgb = Rgb::new(108, 120, 136);
+/// The mark in the middle of the picture: to be told from white, from black and from what screens show.
+const RETICLE_COLOUR: Rgb = Rgb::new(40, 84, 255);
+/// Elevations that the room's colours are listed for, in whole degrees to either side of the horizon.
+const ELEVATIONS: i32 = 140;
+/// Bits of the fraction of a texel.
+const FRACTION: u32 = 8;
+
+/// How somebody looks at the screen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Sight {
+    /// In perspective: turned from the screen's middle by `yaw` to the right and `pitch` upwards, in radians.
+    Turned {
+        /// Angle to the right.
+        yaw: f64,
+        /// Angle upwards.
+        pitch: f64,
+    },
+    /// Flat: the part of the screen's plane around `(u, v)`, as large as in perspective from straight ahead. The screen
+    /// is the unit square, `u` to the right and `v` downwards.
+    Flat {
+        /// Where the middle of the picture is, from left to right.
+        u: f64,
+        /// Where it is, from top to bottom.
+        v: f64,
+    },
+    /// Flat, and the screen fills the height of the picture.
+    Whole,
+}
+
+/// What the screen shows: a square of `side * side` texels `0x00rrggbb`, rows from the top.
+#[derive(Clone, Copy, Debug)]
+pub struct Surface<'a> {
+    side: usize,
+    texels: &'a [u32],
+}
+
+impl<'a> Surface<'a> {
+    /// A surface over the caller's texels.
+    ///
+    /// # Panics
+    /// If `texels` are not `side * side`, or `side` is not 2 to 1024.
+    #[must_use]
+    #[track_caller]
+    pub fn new(side: usize, texels: &'a [u32]) -> Self {
+        assert!((2..=1024).contains(&side), "a surface is 2 to 1024 texels a side, not `{side}`");
+        assert!(
+            texels.len() == side * side,
+            "a surface of {side} takes {} texels, not `{}`",
+            side * side,
+            texels.len()
+        );
+        Self { side, texels }
+    }
+}
+
+/// The screen in its room, for pictures of one size.
+#[derive(Clone, Debug)]
+pub struct Panel {
+    width: usize,
+    height: usize,
+    /// Half the screen's side over its distance from the eye.
+    half: f32,
+    /// Whether the middle of the picture is marked.
+    reticle: bool,
+    /// The elevation of each row when looking straight ahead, in degrees.
+    elevations: Vec<f32>,
+    /// The colour at each elevation.
+    room: Vec<Rgb>,
+}
+
+/// One row of the picture: where it meets the plane of the screen, linear in the column.
+#[derive(Clone, Copy)]
+struct Ray {
+    /// To the right, at column 0 and its growth a column.
+    x: (f32, f32),
+    /// Upwards.
+    y: f32,
+    /// Into the depth.
+    z: (f32, f32),
+}
+
+/// A way to look at the screen, prepared for all rows.
+#[derive(Clone, Copy)]
+struct Eye {
+    yaw: (f32, f32),
+    pitch: (f32, f32),
+    /// What the flat view is moved by.
+    shift: (f32, f32),
+    /// The size of a flat view against that in perspective.
+    zoom: f32,
+}
+
+impl Panel {
+    /// A screen whose half side is `half` times its distance from the eye, for pictures of `width` x `height`.
+    #[must_use]
+    pub fn new(width: usize, height: usize, half: f64, reticle: bool) -> Self {
+        let elevation = |row: usize| {
+            let up = 1.0 - (2 * row + 1) as f32 / height as f32;
+            libm::atanf(up * TAN_HALF_HEIGHT).to_degrees()
+        };
+        let elevations = (0..height).map(elevation).collect();
+        let room = (-ELEVATIONS..=ELEVATIONS).map(room).collect();
+        Self { width, height, half: half as f32, reticle, elevations, room }
+    }
+
+    /// Whether any of the screen may be in the picture: a picture without it needs no surface.
+    #[must_use]
+    pub fn sees(&self, sight: Sight) -> bool {
+        let Some(eye) = Eye::of(sight, self.half) else { return false };
+        let wide = self.tan_half_width();
+        // Outside if all corners, the frame's included, lie beyond the same side of the field of view.
+        let reach = self.half * (1.0 + FRAME);
+        let mut beyond = [true; 5];
+        for (x, y) in [(-reach, -reach), (-reach, reach), (reach, -reach), (reach, reach)] {
+            let (x, y, z) = eye.seen(x, y);
+            for (all, out) in beyond.iter_mut().zip([
+                x < -wide * z,
+                x > wide * z,
+                y < -TAN_HALF_HEIGHT * z,
+                y > TAN_HALF_HEIGHT * z,
+                z <= 0.0,
+            ]) {
+                *all &= out;
+            }
+        }
+        beyond.iter().all(|all| !all)
+    }
+
+    /// Paints the picture; without a surface, that of the room alone.
+    ///
+    /// # Panics
+    /// If the canvas is of another size than the panel.
+    pub fn draw(&self, sight: Sight, surface: Option<Surface<'_>>, canvas: &mut Canvas<'_>) {
+        assert!(
+            canvas.width() == self.width && canvas.height() == self.height,
+            "the panel is {}x{}, but the canvas is `{}`x`{}`",
+            self.width,
+            self.height,
+            canvas.width(),
+            canvas.height()
+        );
+        let eye = surface.and_then(|surface| Some((surface, Eye::of(sight, self.half)?)));
+        let pitch = match sight {
+            Sight::Turned { pitch, .. } => Some(pitch.to_degrees() as f32),
+            _ => None,
+        };
+        for row in 0..self.height {
+            let room = pitch.map_or(FLAT_COLOUR, |pitch| self.room_at(self.elevations[row] + pitch));
+            let pixels = canvas.row_mut(row);
+            let Some((surface, eye)) = eye else {
+                pixels.fill(room.0);
+                continue;
+            };
+            let ray = eye.row(row, self.width, self.height);
+            let frame = ray.within(self.half * (1.0 + FRAME), self.width);
+            pixels[..frame.0].fill(room.0);
+            pixels[frame.1..].fill(room.0);
+            let screen = ray.within(self.half, self.width);
+            if screen.0 >= screen.1 {
+                pixels[frame.0..frame.1].fill(FRAME_COLOUR.0);
+                continue;
+            }
+            let (from, to) = (screen.0.max(frame.0), screen.1.min(frame.1));
+            pixels[frame.0..from].fill(FRAME_COLOUR.0);
+            pixels[to..frame.1].fill(FRAME_COLOUR.0);
+            ray.sample(surface, self.half, from, &mut pixels[from..to]);
+        }
+        if self.reticle {
+            let (x, y) = ((self.width / 2) as i32, (self.height / 2) as i32);
+            canvas.hline(x - 1, y, 3, RETICLE_COLOUR);
+            canvas.vline(x, y - 1, 3, RETICLE_COLOUR);
+        }
+    }
+
+    fn tan_half_width(&self) -> f32 {
+        TAN_HALF_HEIGHT * self.width as f32 / self.height as f32
+    }
+
+    fn room_at(&self, elevation: f32) -> Rgb {
+        let index = elevation as i32 + ELEVATIONS;
+        self.room[index.clamp(0, 2 * ELEVATIONS) as usize]
+    }
+}
+
+/// The colour of the room at an elevation in degrees: bright above, a pale horizon, a dim ground.
+fn room(elevation: i32) -> Rgb {
+    let (horizon, end, steps) =
+        if elevation >= 0 { ([168, 186, 204], [72, 108, 164], 90) } else { ([96, 98, 104], [44, 46, 54], 90) };
+    let at = elevation.abs().min(steps);
+    let mix = |from: i32, to: i32| (from + (to - from) * at / steps) as u8;
+    Rgb::new(mix(horizon[0], end[0]), mix(horizon[1], end[1]), mix(horizon[2], end[2]))
+}
+
+impl Eye {
+    /// `None` if the screen is nowhere in sight, whatever the picture's size.
+    fn of(sight: Sight, half: f32) -> Option<Self> {
+        let ahead = Self { yaw: (0.0, 1.0), pitch: (0.0, 1.0), shift: (0.0, 0.0), zoom: 1.0 };
+        Some(match sight {
+            Sight::Turned { yaw, pitch } => {
+                let ((ys, yc), (ps, pc)) = (libm::sincos(yaw), libm::sincos(pitch));
+                Self { yaw: (ys as f32, yc as f32), pitch: (ps as f32, pc as f32), ..ahead }
+            }
+            Sight::Flat { u, v } => {
+                let (u, v) = (u as f32, v as f32);
+                if !(u.is_finite() && v.is_finite()) {
+                    return None;
+                }
+                Self { shift: ((2.0 * u - 1.0) * half, (1.0 - 2.0 * v) * half), ..ahead }
+            }
+            Sight::Whole => Self { zoom: half / TAN_HALF_HEIGHT, ..ahead },
+        })
+    }
+
+    fn row(&self, row: usize, width: usize, height: usize) -> Ray {
+        let tall = TAN_HALF_HEIGHT * self.zoom;
+        let wide = tall * width as f32 / height as f32;
+        let up = (1.0 - (2 * row + 1) as f32 / height as f32) * tall;
+        let (first, grow) = (wide / width as f32 - wide, 2.0 * wide / width as f32);
+        let ((ys, yc), (ps, pc)) = (self.yaw, self.pitch);
+        let (rise, depth) = (up * pc + ps, pc - up * ps);
+        Ray {
+            x: (first * yc + depth * ys + self.shift.0, grow * yc),
+            y: rise + self.shift.1,
+            z: (depth * yc - first * ys, -grow * ys),
+        }
+    }
+
+    /// A point of the screen's plane at distance 1, as the eye has it: to the right, upwards, into the depth.
+    fn seen(&self, x: f32, y: f32) -> (f32, f32, f32) {
+        let ((ys, yc), (ps, pc)) = (self.yaw, self.pitch);
+        let (x, y) = ((x - self.shift.0) / self.zoom, (y - self.shift.1) / self.zoom);
+        let (right, level) = (x * yc - ys, yc + x * ys);
+        (right, y * pc - level * ps, level * pc + y * ps)
+    }
+}
+
+impl Ray {
+    /// The columns whose rays meet the square of this half side.
+    fn within(&self, half: f32, width: usize) -> (usize, usize) {
+        let (mut low, mut high) = (0.0_f32, width as f32 - 1.0);
+        let (at, grow) = (half * self.z.0, half * self.z.1);
+        for (at, grow) in [
+            (at - self.x.0, grow - self.x.1),
+            (at + self.x.0, grow + self.x.1),
+            (at - self.y, grow),
+            (at + self.y, grow),
+        ] {
+            // at + grow * column >= 0
+            if grow > 0.0 {
+                low = low.max(-at / grow);
+            } else if grow < 0.0 {
+                high = high.min(at / -grow);
+            } else if at < 0.0 {
+                return (0, 0);
+            }
+        }
+        if low > high {
+            return (0, 0);
+        }
+        let (from, to) = (low.ceil() as usize, high.floor() as usize + 1);
+        if from >= to { (0, 0) } else { (from, to) }
+    }
+
+    /// Paints the columns from `first` on.
+    fn sample(&self, surface: Surface<'_>, half: f32, first: usize, pixels: &mut [[u8; 3]]) {
+        // Texel `t` has its centre at `t + 1/2`; positions are in 256ths of a texel from the first one's centre.
+        let scale = (surface.side << (FRACTION - 1)) as f32;
+        let (middle, unit) = (scale - (1 << (FRACTION - 1)) as f32, scale / half);
+        let last = ((surface.side - 1) << FRACTION) as f32;
+        let (x, y) = ((self.x.0 * unit, self.x.1 * unit), self.y * unit);
+        for (column, pixel) in (first..).zip(pixels) {
+            let column = column as f32;
+            let near = 1.0 / (self.z.0 + self.z.1 * column);
+            let across = (middle + (x.0 + x.1 * column) * near).max(0.0).min(last) as u32;
+            let down = (middle - y * near).max(0.0).min(last) as u32;
+            *pixel = surface.at(across, down);
+        }
+    }
+}
+
+impl Surface<'_> {
+    /// The colour at a position in 256ths of a texel.
+    #[inline]
+    fn at(&self, across: u32, down: u32) -> [u8; 3] {
+        const MASK: u32 = (1 << FRACTION) - 1;
+        let (left, top) = ((across >> FRACTION) as usize, (down >> FRACTION) as usize);
+        let (fx, fy) = (across & MASK, down & MASK);
+        // The last texel has no neighbour: its fraction is zero.
+        let (right, bottom) = (usize::from(fx > 0), if fy > 0 { self.side } else { 0 });
+        let at = top * self.side + left;
+        let (a, b, c, d) =
+            (self.texels[at], self.texels[at + right], self.texels[at + bottom], self.texels[at + bottom + right]);
+        if a == b && a == c && a == d {
+            return bytes(a);
+        }
+        bytes(mix(mix(a, b, fx), mix(c, d, fx), fy))
+    }
+}
+
+/// `from` to `to` in 256ths, red and blue at once, then green.
+#[inline]
+fn mix(from: u32, to: u32, part: u32) -> u32 {
+    const PAIR: u32 = 0x00ff_00ff;
+    const GREEN: u32 = 0x0000_ff00;
+    let rest = (1 << FRACTION) - part;
+    let pair = ((from & PAIR) * rest + (to & PAIR) * part) >> FRACTION;
+    let green = ((from & GREEN) * rest + (to & GREEN) * part) >> FRACTION;
+    pair & PAIR | green & GREEN
+}
+
+#[inline]
+fn bytes(texel: u32) -> [u8; 3] {
+    [(texel >> 16) as u8, (texel >> 8) as u8, texel as u8]
+}
