@@ -137,9 +137,9 @@ impl Explorer {
         }
         if row[REWARD] > 0.0 {
             // Where it was paid, unless it was carried away at once.
-            let paid = self.last.map_or(pose.place, |last| {
-                if apart(last.place, pose.place) < tile { pose.place } else { last.place }
-            });
+            let paid = self
+                .last
+                .map_or(pose.place, |last| if apart(last.place, pose.place) < tile { pose.place } else { last.place });
             if self.goal.is_none_or(|goal| apart(goal, paid) > 0.75 * tile) {
                 self.goal = Some(paid.map(|v| ((v / tile).floor() + 0.5) * tile));
             }

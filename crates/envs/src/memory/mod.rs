@@ -15,6 +15,7 @@ pub mod body;
 pub mod controls;
 pub mod honest;
 pub mod level;
+pub mod limit;
 pub mod map;
 pub mod maze;
 pub mod pilot;

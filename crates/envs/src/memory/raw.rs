@@ -7,11 +7,14 @@
 //! The rules are the environment's own ([`Raw`] adds nothing to them), and so are the seeds: episode `k` of a level under
 //! a seed is episode `k` of a single environment that was reset with that seed.
 
+mod tasks;
+
 use heldout_core::{ConfigError, Environment, FieldMut, Rows, Seed, Start, Status};
 use serde_json::{Map, Value, json};
 
 use super::controls::{CONTROL_NAMES, ControlError, Controls, LAB_NAMES, LabControls};
 use super::level::{self, Public};
+use super::limit;
 
 /// One raw control: its name and what it may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,7 +96,7 @@ pub trait Raw: Environment {
     /// Advances one tick: the reward, and how the episode stands. Not to be called once it has ended.
     fn tick(&self, state: &mut Self::State, controls: &Self::Controls) -> (f32, Status);
 
-    /// Where the avatar is, in the engine's own axes and units.
+    /// Where the avatar is: east, up and north in metres (Unity), or east, north and up in units (Lab).
     fn position(&self, state: &Self::State) -> [f64; 3];
 
     /// Ticks that are left until the episode is cut.
@@ -162,9 +165,7 @@ impl Default for Settings {
 }
 
 /// Config keys that [`Settings`] fix.
-const FIXED: [&str; 6] = ["level", "observation", "width", "height", "previous", SECONDS_KEY];
-/// The config key of the time limit.
-const SECONDS_KEY: &str = "episode_length_seconds";
+const FIXED: [&str; 6] = ["level", "observation", "width", "height", "previous", limit::KEY];
 
 /// One level with its current episode, whatever its rules.
 pub trait RawLevel: Send + Sync {
@@ -200,7 +201,7 @@ pub trait RawLevel: Send + Sync {
     /// How the episode stands.
     fn status(&self) -> Status;
 
-    /// Where the avatar is, in the engine's own axes and units.
+    /// Where the avatar is: east, up and north in metres (Unity), or east, north and up in units (Lab).
     fn position(&self) -> [f64; 3];
 
     /// The sum of the episode's rewards.
@@ -325,12 +326,6 @@ impl<E: Raw> RawLevel for Opened<E> {
     }
 }
 
-/// How the levels of a task are opened, from a level's name, the whole config and the settings.
-type Open = fn(&str, Value, &Settings) -> Result<Box<dyn RawLevel>, RawError>;
-
-/// The rules of each task, by the task's public name.
-static TASKS: &[(&str, Open)] = &[];
-
 /// Every name that [`open`] takes: the 77 public ones, then the two that mix the training levels of their task.
 #[must_use]
 pub fn names() -> Vec<String> {
@@ -346,7 +341,7 @@ pub fn open(name: &str, settings: &Settings) -> Result<Box<dyn RawLevel>, RawErr
     let unknown = || RawError::Unknown { name: name.to_owned(), nearest: nearest(name) };
     let mut known = level::public_levels().into_iter().chain(level::virtual_levels());
     let public = known.find(|public| public.name() == name).ok_or_else(unknown)?;
-    let (_, task) = TASKS.iter().find(|(task, _)| *task == public.task).ok_or_else(unknown)?;
+    let (_, task) = tasks::TASKS.iter().find(|(task, _)| *task == public.task).ok_or_else(unknown)?;
     if let Some(key) = FIXED.into_iter().find(|key| settings.config.contains_key(*key)) {
         let problem = "is one of the settings, not of the other keys".to_owned();
         return Err(RawError::Form { name: name.to_owned(), key: key.to_owned(), problem });
@@ -359,9 +354,9 @@ pub fn open(name: &str, settings: &Settings) -> Result<Box<dyn RawLevel>, RawErr
     if let Some(seconds) = settings.seconds {
         // JSON has no such numbers.
         if !seconds.is_finite() {
-            return Err(ConfigError::value(SECONDS_KEY, seconds, "a positive number").into());
+            return Err(ConfigError::value(limit::KEY, seconds, "a positive number").into());
         }
-        config.insert(SECONDS_KEY.into(), json!(seconds));
+        config.insert(limit::KEY.into(), json!(seconds));
     }
     task(name, Value::Object(config), settings)
 }

@@ -1,7 +1,7 @@
 //! Goal navigation in a square arena: find a place once, then return to it from wherever one is put.
 
-pub mod layout;
 mod draw;
+pub mod layout;
 mod policies;
 pub mod rules;
 mod scene;

@@ -113,13 +113,7 @@ fn needs<T: Task>(rules: &Arena<T>, pose: bool) -> Result<(), String> {
 }
 
 /// What an observation of an arena means in metres. The side is not in it: the largest there is bounds the map.
-const SENSES: Senses = Senses {
-    unit: 10.0,
-    cell: COARSE,
-    tile: 1.0,
-    turn: TURN * TICKS_PER_STEP as f64,
-    near: 0.75,
-};
+const SENSES: Senses = Senses { unit: 10.0, cell: COARSE, tile: 1.0, turn: TURN * TICKS_PER_STEP as f64, near: 0.75 };
 
 /// Sweeps, then remembers.
 #[derive(Debug, Default)]

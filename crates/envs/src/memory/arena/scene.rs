@@ -66,10 +66,8 @@ impl Plan {
             *cell = 0;
             if let Some(building) = layout.buildings().get(i) {
                 *cell = i as u8 + 2;
-                let surface = Surface {
-                    texture: Textures::WALLS[building.texture as usize],
-                    tint: HUES[building.hue as usize],
-                };
+                let surface =
+                    Surface { texture: Textures::WALLS[building.texture as usize], tint: HUES[building.hue as usize] };
                 let [x0, z0, x1, z1] =
                     [building.rect.x0, building.rect.z0, building.rect.x1, building.rect.z1].map(|v| v as f32);
                 plan.walls[i + 1] = Wall::Block { x0, z0, x1, z1, height: building.height as f32, surface };

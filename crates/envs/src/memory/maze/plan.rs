@@ -234,7 +234,14 @@ impl Plan {
                     continue;
                 }
                 let mut nth = rng.below(count);
-                let way = ways.iter().position(|&open| open && { nth == 0 || { nth -= 1; false } });
+                let way = ways.iter().position(|&open| {
+                    open && {
+                        nth == 0 || {
+                            nth -= 1;
+                            false
+                        }
+                    }
+                });
                 let (dx, dz) = WAYS[way.expect("one of those counted")];
                 self.dig(x + dx, z + dz, region, regions);
                 self.dig(x + 2 * dx, z + 2 * dz, region, regions);
@@ -392,7 +399,8 @@ impl Plan {
                 }
                 let nth = rng.below(count) as usize;
                 let cells = rows.clone().flat_map(|z| columns.clone().map(move |x| (x, z)));
-                let (x, z) = cells.filter(|&(x, z)| self.at(x, z) == Tile::Room).nth(nth).expect("one of those counted");
+                let (x, z) =
+                    cells.filter(|&(x, z)| self.at(x, z) == Tile::Room).nth(nth).expect("one of those counted");
                 self.set(x, z, tile);
             }
         }
