@@ -24,6 +24,7 @@ mod actions;
 mod batch;
 mod convert;
 mod evaluate;
+mod level;
 mod memory;
 mod stats;
 
@@ -57,6 +58,8 @@ mod _native {
         aggregate, aggregate_interval, improvement, improvement_interval, performance_profile,
         performance_profile_interval,
     };
+    #[pymodule_export]
+    use super::level::Level;
 
     /// The version of the package.
     #[pymodule_export]
@@ -121,6 +124,12 @@ mod _native {
         }
         let scores = compositionality(Rows::new(&meanings, width), Rows::new(&messages, length), vocabulary);
         Ok((scores.topsim, scores.posdis, scores.bosdis))
+    }
+
+    /// The public names of the levels of the Memory Tasks Suite that a `Level` can be opened by.
+    #[pyfunction]
+    fn levels() -> Vec<String> {
+        heldout_envs::memory::raw::names()
     }
 
     /// The whole config that overrides stand for; both are JSON.

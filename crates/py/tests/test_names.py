@@ -17,8 +17,9 @@ def test_the_stub_lists_every_native_name() -> None:
     stub = ast.parse((PACKAGE / "_native.pyi").read_text())
     listed = {node.name: node for node in stub.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
     assert public(_native) == listed.keys()
-    batch = {node.name for node in listed["Batch"].body if isinstance(node, ast.FunctionDef)}
-    assert public(_native.Batch) == {name for name in batch if not name.startswith("_")}
+    for cls in (_native.Batch, _native.Level):
+        methods = {node.name for node in listed[cls.__name__].body if isinstance(node, ast.FunctionDef)}
+        assert public(cls) == {name for name in methods if not name.startswith("_")}
     assert isinstance(_native.__version__, str)
 
 
@@ -28,6 +29,7 @@ def test_the_package_wraps_every_native_name() -> None:
     assert public(_native) - used <= {"Batch", "HeldoutError"}, "these two are exported as they are"
     # `problem` is for callers of the bare batch: elsewhere infos hold it.
     assert public(_native.Batch) - used <= {"problem"}
+    assert public(_native.Level) <= used
 
 
 def test_exports_exist() -> None:

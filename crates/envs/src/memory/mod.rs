@@ -16,12 +16,14 @@ pub mod controls;
 pub mod goal_mini;
 pub mod honest;
 pub mod level;
+pub mod limit;
 pub mod map;
 pub mod maze;
 pub mod pilot;
+pub mod psychlab;
+pub mod raw;
 pub mod sight;
 pub mod trips;
-pub mod psychlab;
 pub mod view;
 
 pub use body::{Body, Rect};

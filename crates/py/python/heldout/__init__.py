@@ -7,7 +7,8 @@ Importing the package registers every id with Gymnasium:
 >>> env = gymnasium.make("example/grid-v1", split="heldout")
 >>> envs = gymnasium.make_vec("example/grid-v1", num_envs=1024, copy=False)
 
-Ids with several agents are made by :func:`heldout.parallel_env`; Stable-Baselines3 takes ``heldout.sb3.VecEnv``.
+Ids with several agents are made by :func:`heldout.parallel_env`; Stable-Baselines3 takes ``heldout.sb3.VecEnv``;
+``heldout.dm_env`` opens the levels of the Memory Tasks Suite by their public names, with raw controls.
 """
 
 from typing import TYPE_CHECKING, Any

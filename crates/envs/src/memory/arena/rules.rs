@@ -53,6 +53,7 @@ pub struct Config {
     /// Whether looking up and down are exchanged.
     pub invert_pitch: bool,
     /// Length of an episode.
+    #[serde(rename = "episode_length_seconds")]
     pub seconds: f64,
     /// Metres between the goal's tile and any wall or building.
     pub goal_margin: f64,
@@ -85,7 +86,7 @@ pub fn limit(seconds: f64, ticks_per_second: u32) -> Result<u32, ConfigError> {
         Ok(ticks as u32)
     } else {
         let least = format!("more than half a tick of 1/{ticks_per_second} and at most {MOST_SECONDS}");
-        Err(ConfigError::value("seconds", seconds, &least))
+        Err(ConfigError::value("episode_length_seconds", seconds, &least))
     }
 }
 

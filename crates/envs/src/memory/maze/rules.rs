@@ -42,6 +42,7 @@ pub struct Config {
     /// Whether looking up and down are exchanged.
     pub invert_pitch: bool,
     /// Length of an episode.
+    #[serde(rename = "episode_length_seconds")]
     pub seconds: f64,
 }
 

@@ -27,6 +27,8 @@ pub struct Screen {
     pub projection: Projection,
     /// Whether the middle of the picture is marked.
     pub reticle: bool,
+    /// Seconds of an episode; `None` for the level's own.
+    pub seconds: Option<f64>,
 }
 
 /// The keys that the four instant-choice variants share.
@@ -79,6 +81,8 @@ macro_rules! configs {
                 pub view: Projection,
                 /// Whether the middle of the picture is marked.
                 pub reticle: bool,
+                /// Seconds of an episode; `None` for the level's own.
+                pub episode_length_seconds: Option<f64>,
                 $($(#[doc = $doc])* pub $key: $Type,)*
             }
 
@@ -92,6 +96,7 @@ macro_rules! configs {
                         previous: false,
                         view: Projection::FirstPerson,
                         reticle: true,
+                        episode_length_seconds: None,
                         $($key: $value,)*
                     }
                 }
@@ -108,6 +113,7 @@ macro_rules! configs {
                         view: View { observation: self.observation, width, height, previous: self.previous },
                         projection: self.view,
                         reticle: self.reticle,
+                        seconds: self.episode_length_seconds,
                     }
                 }
 

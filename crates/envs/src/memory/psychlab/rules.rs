@@ -12,6 +12,7 @@ use super::gaze::{DISTANCE, FASTEST, Gaze, SCREEN_SIDE};
 use super::surface::{Display, picture, side_for};
 use super::task::{Reveal, Scene, Stimulus, TICK_RATE, Task, extent};
 use crate::memory::level::Level;
+use crate::memory::limit;
 use crate::memory::view::{Observation, View};
 
 /// Ticks of a step.
@@ -131,13 +132,14 @@ impl<T: Task> Rules<T> {
     ///
     /// If `config` does not describe the task.
     pub fn new(config: &T::Config) -> Result<Self, ConfigError> {
-        let Screen { level, view, projection, reticle } = config.shared();
+        let Screen { level, view, projection, reticle, seconds } = config.shared();
         let level = Level::of(&level, T::NAME)?;
         let view = view.check()?;
         let (width, height) = (view.width as usize, view.height as usize);
         let texels = side_for(height);
         let task = T::new(&config.keys(), level, texels)?;
-        let (trials, seconds) = extent(level.scale, T::GROWS, T::SECONDS);
+        let (trials, own) = extent(level.scale, T::GROWS, T::SECONDS);
+        let limit = limit::ticks(seconds, own.into(), TICK_RATE)?;
         let mut observation = vec![match view.observation {
             Observation::Pixels => Field::image("pixels", height, width),
             Observation::Symbolic => Field::new("symbolic", Dtype::F32, &[SEEN + task.described()], -1.0, 1.0),
@@ -153,7 +155,7 @@ impl<T: Task> Rules<T> {
             ..Spec::single(observation, ActionSpace::Discrete(ACTIONS), FRAME)
         };
         let panel = Panel::new(width, height, HALF, reticle);
-        Ok(Self { task, trials, limit: seconds * TICK_RATE, view, projection, panel, texels, spec })
+        Ok(Self { task, trials, limit, view, projection, panel, texels, spec })
     }
 
     /// The task.
