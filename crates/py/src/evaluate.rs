@@ -110,6 +110,7 @@ fn array<'py, T: Element + Copy>(py: Python<'py>, values: &[T], shape: &[usize])
 /// Evaluates a policy, the name of a scripted one or an object with `begin`; returns the outcome as JSON.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "each has its name in Python")]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from arguments")]
 pub(crate) fn evaluate(
     py: Python<'_>,
     policy: &Bound<'_, PyAny>,

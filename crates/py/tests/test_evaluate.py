@@ -108,7 +108,7 @@ def test_a_run_that_broke_off_is_resumed_to_the_same_bytes(one: Path, tmp_path: 
         heard: list[tuple[int, int]] = []
         heldout.evaluate(
             begins(None), one, out, label="a", name="mine", episodes=150, resume=True,
-            progress=lambda done, total: heard.append((done, total)),
+            progress=lambda done, total, heard=heard: heard.append((done, total)),
         )  # fmt: skip
         assert records(out) == expected
         assert heard[-1] == (600, 600)
@@ -117,7 +117,9 @@ def test_a_run_that_broke_off_is_resumed_to_the_same_bytes(one: Path, tmp_path: 
 class Model:
     """What Stable-Baselines3's models look like, with a state that counts steps since the start."""
 
-    def predict(self, observation: Any, state: Any = None, episode_start: Any = None, deterministic: bool = False) -> Any:
+    def predict(
+        self, observation: Any, state: Any = None, episode_start: Any = None, deterministic: bool = False
+    ) -> Any:
         assert deterministic and episode_start.shape == (len(observation),)
         state = np.zeros(len(observation), dtype=np.int64) if state is None else state
         state = np.where(episode_start, 0, state + 1)
@@ -143,7 +145,7 @@ def test_two_agents_answer_together(tmp_path: Path) -> None:
         fields = observation if isinstance(observation, dict) else {"only": observation}
         shape = next(iter(fields.values())).shape
         seen.append(shape[:2])
-        return np.zeros((shape[0], 2), dtype=np.int64)
+        return np.zeros((shape[0], 3), dtype=np.int64)
 
     outcome = heldout.evaluate(policy, [path], tmp_path / "out")
     assert outcome["failures"] == [] and seen[0] == (10, 2)

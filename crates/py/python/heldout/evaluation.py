@@ -37,15 +37,15 @@ def evaluate(
 
     ``policy`` is one of
 
-    - a function of a batch of observations that returns a batch of actions; if it takes two arguments it is also given
-      which copies begin an episode, so that it can forget. Observations are as :class:`heldout.VectorEnv` has them; with
-      several agents, copies x agents x shape, and a row of actions holds those of all agents;
+    - a function of a batch of observations that returns a batch of actions; one of two arguments is also given which
+      copies begin an episode, so that it can forget. Observations are as :class:`heldout.VectorEnv` has them; with
+      several agents, copies x agents x shape: a row of actions holds those of all agents;
     - a model with ``predict``, as Stable-Baselines3's: asked for deterministic actions, its state kept and reset;
     - a ``torch.nn.Module`` from observations to actions, or to a row of scores, of which the best is taken;
     - the name of a scripted policy, which ``threads`` spreads.
 
-    ``label`` names it in reports and claims, ``name`` says in the records what it is. Which episodes are played does not
-    depend on the policy: two policies are given the same problems. What one task cannot do is a failure, which the
+    ``label`` names it in reports and claims, ``name`` says in the records what it is. Which episodes are played does
+    not depend on the policy: two policies are given the same problems. What one task cannot do is a failure, which the
     answer and the report list; an exception of the policy ends the run, and ``resume=True`` continues it.
 
     Return the number of ``episodes`` recorded, ``of`` how many, and the list of ``failures``.
@@ -106,7 +106,7 @@ def _decider(policy: Any) -> Callable[[int], _Act]:
         return lambda copies: _model(policy)
     if not callable(policy):
         raise HeldoutError(
-            f"`policy` is `{policy!r}`, must be a function, a model with `predict`, a torch module or the name of a policy"
+            f"`policy` is `{policy!r}`, must be a function, a model with `predict`, a torch module or a policy's name"
         )
     if _takes_starts(policy):
         return lambda copies: lambda observation, starts, seeds: policy(observation, starts)
