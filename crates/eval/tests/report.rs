@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use heldout_core::Status;
-use heldout_eval::claims::{Verdict, judge};
+use heldout_eval::claims::Verdict::{self, Agree, Disagree, Undecided};
+use heldout_eval::claims::judge;
 use heldout_eval::records::{Build, Failure, Header, Machine, Record, Writer};
 use heldout_eval::report::{self, Report};
 use heldout_eval::results::{Results, Scale};
@@ -219,7 +220,6 @@ fn claims_are_judged_by_sign_and_interval() {
     let suite = &results.suites[0];
     let judged: Vec<_> = suite.protocol.claims.iter().map(|claim| judge(suite, claim)).collect();
     let verdicts: Vec<Verdict> = judged.iter().map(|j| j.verdict).collect();
-    use Verdict::{Agree, Disagree, Undecided};
     assert_eq!(verdicts, [Agree, Disagree, Undecided, Agree, Disagree, Agree, Undecided, Undecided]);
     assert_eq!(judged[0].difference.map(|d| d.value), Some(-1.0));
     assert_eq!(judged[2].reason, "the interval holds zero");
@@ -261,7 +261,7 @@ fn a_report_is_one_file_that_needs_nothing_else() {
     assert!(html.contains("steps to each arrival"), "metrics called `arrival_steps_K` are drawn");
     // 0.875 and 0.5 in training, 0.375 and 0.1 held out: 68.75 % to 23.75 %.
     assert!(
-        html.contains("from 68.8 % in training to 23.8 % held out: it loses 45 points"),
+        html.contains("from 68.8 % in training to 23.8 % held out, a gap of 45 points"),
         "the summary says how much"
     );
     assert!(html.contains("It breaks in 2 of 2 held-out conditions"), "and where");

@@ -105,7 +105,7 @@ def test_bad_input_is_refused() -> None:
         stats.interval(scores, "harmonic")
     with pytest.raises(HeldoutError, match="`scores` is an array"):
         stats.mean(scores[0])
-    with pytest.raises(HeldoutError, match="`nan`|`NaN`"):
+    with pytest.raises(HeldoutError, match="`NaN`"):
         stats.mean([[0.0, float("nan")]])
     with pytest.raises(HeldoutError, match="0 x 3"):
         stats.mean(np.empty((0, 3)))

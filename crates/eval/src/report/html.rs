@@ -99,8 +99,11 @@ fn block_of(block: &Block) -> String {
 
 fn table_of(table: &Table) -> String {
     let caption = inline(&table.caption);
-    let columns: Vec<String> = table.columns.iter().map(|c| format!("<th scope=\"col\">{}</th>", inline(c))).collect();
-    let columns = columns.concat();
+    let column = |(i, title): (usize, &String)| {
+        let number = i >= table.headers && !table.words.contains(&i);
+        format!("<th scope=\"col\"{}>{}</th>", if number { " class=\"number\"" } else { "" }, inline(title))
+    };
+    let columns = table.columns.iter().enumerate().map(column).collect::<Vec<_>>().concat();
     let mut rows = String::new();
     let mut above: &[String] = &[];
     for row in &table.rows {
@@ -121,14 +124,14 @@ fn table_of(table: &Table) -> String {
         above = row;
     }
     format!(
-        "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"{}\">\n<table>\n<caption>{caption}</caption>\n\
+        "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"{}\">\n<table>\n<caption><span>{caption}</span></caption>\n\
          <thead><tr>{columns}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n</div>\n",
         escaped(&format!("Table: {}", bare(&table.caption)))
     )
 }
 
 fn figure(figure: &Figure) -> String {
-    format!("<figure>\n{}\n<figcaption>{}</figcaption>\n</figure>\n", figure.svg, inline(&figure.caption))
+    format!("<figure>\n<figcaption>{}</figcaption>\n{}\n</figure>\n", inline(&figure.caption), figure.svg)
 }
 
 fn picture(picture: &Picture) -> String {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::document::{Block, Document, Table, code, plain};
 use super::words::count;
 use crate::bootstrap::RESAMPLES;
-use crate::records::Header;
+use crate::records::{Failure, Header};
 use crate::results::{Cell, Results, Suite};
 
 /// All cells, with their suites.
@@ -20,10 +20,28 @@ pub(super) fn incomplete(results: &Results) -> usize {
 
 /// What could not be played, and what is not whole.
 pub(super) fn failures(document: &mut Document, results: &Results) {
-    let mut failed = Table::new("What could not be played", 4, &["protocol", "task", "condition", "agent", "problem"]);
-    failed.words = vec![4];
+    let mut failed =
+        Table::new("What could not be played, and why", 2, &["protocol", "task", "conditions", "agents", "problem"]);
+    failed.words = vec![2, 3, 4];
+    // One row for all conditions and agents of a task that fail for the same reason.
+    let mut reasons: Vec<(&Failure, Vec<&str>, Vec<&str>)> = Vec::new();
     for f in &results.failures {
-        failed.rows.push([&f.protocol, &f.task, &f.condition, &f.agent, &f.problem].map(|t| plain(t)).into());
+        let same = |(g, _, _): &&mut (&Failure, Vec<&str>, Vec<&str>)| {
+            (&g.protocol, &g.task, &g.problem) == (&f.protocol, &f.task, &f.problem)
+        };
+        let Some((_, conditions, agents)) = reasons.iter_mut().find(same) else {
+            reasons.push((f, vec![&f.condition], vec![&f.agent]));
+            continue;
+        };
+        for (all, one) in [(conditions, &f.condition), (agents, &f.agent)] {
+            if !all.contains(&one.as_str()) {
+                all.push(one);
+            }
+        }
+    }
+    for (f, conditions, agents) in reasons {
+        let texts = [&f.protocol, &f.task, &conditions.join(", "), &agents.join(", "), &f.problem];
+        failed.rows.push(texts.map(|t| plain(t)).into());
     }
     let mut cut = Table::new("What is not whole", 4, &["protocol", "task", "condition", "agent", "episodes", "of"]);
     let mut empty = Table::new("What has no problems", 3, &["protocol", "task", "condition", "agent"]);

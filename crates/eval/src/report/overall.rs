@@ -138,10 +138,16 @@ pub(super) fn summary(document: &mut Document, results: &Results, claims: &[Judg
         ));
     }
     if !results.failures.is_empty() || incomplete > 0 {
+        let mut said = Vec::new();
+        if !results.failures.is_empty() {
+            said.push(format!("{} could not be played", count(results.failures.len(), "combination")));
+        }
+        if incomplete > 0 {
+            said.push(format!("{} not played to the end", count(incomplete, "combination")));
+        }
         document.warning(format!(
-            "{} could not be played, and {incomplete} not to the end: see the section Failures. The numbers here are of \
-             what was recorded.",
-            count(results.failures.len(), "condition")
+            "{} (of a task, a condition and an agent): see Failures. The numbers are of what was recorded.",
+            said.join(", ")
         ));
     }
     document.table(table);

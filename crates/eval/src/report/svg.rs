@@ -12,6 +12,15 @@ const COLOURS: usize = 8;
 /// Kinds of markers.
 const MARKERS: usize = 4;
 
+/// The share from which on white ink reads better than black; about it both have a contrast of 4.5.
+const DEEP: f64 = 0.68;
+
+/// The colour of a share: from a pale to a deep blue.
+fn shade(share: f64) -> [u8; 3] {
+    let mix = |low: f64, high: f64| (low + (high - low) * share.clamp(0.0, 1.0)).round() as u8;
+    [mix(237.0, 8.0), mix(242.0, 64.0), mix(247.0, 110.0)]
+}
+
 /// The class of the `index`th series.
 fn series(index: usize) -> String {
     format!("s{}", index % COLOURS)
@@ -54,14 +63,13 @@ impl Svg {
 
     /// A square whose shade is `share` of the way from pale to deep; says whether dark ink reads better on it.
     pub(super) fn shade(&mut self, share: f64, (x, y): (f64, f64), (width, height): (f64, f64)) -> bool {
-        let mix = |low: f64, high: f64| (low + (high - low) * share.clamp(0.0, 1.0)).round();
-        let (red, green, blue) = (mix(237.0, 8.0), mix(242.0, 64.0), mix(247.0, 110.0));
+        let [red, green, blue] = shade(share);
         let _ = writeln!(
             self.body,
             "<rect fill=\"rgb({red},{green},{blue})\" stroke=\"none\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" \
              height=\"{height:.1}\"/>"
         );
-        share < 0.5
+        share < DEEP
     }
 
     pub(super) fn text(&mut self, class: &str, anchor: Anchor, (x, y): (f64, f64), text: &str) {
@@ -136,4 +144,24 @@ impl Svg {
 
 fn listed(points: &[(f64, f64)]) -> String {
     points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_on_every_shade_have_the_contrast_that_guidelines_ask_for() {
+        // WCAG 2.1: relative luminance, and at least 4.5 for text.
+        let part = |c: u8| {
+            let c = f64::from(c) / 255.0;
+            if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+        };
+        for share in (0..=1000).map(|n| f64::from(n) / 1000.0) {
+            let [red, green, blue] = shade(share).map(part);
+            let luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+            let contrast = if share < DEEP { (luminance + 0.05) / 0.05 } else { 1.05 / (luminance + 0.05) };
+            assert!(contrast >= 4.5, "share {share}: {contrast}");
+        }
+    }
 }

@@ -98,14 +98,15 @@ impl Story<'_> {
             between(held_out.interval),
             count(strata, "condition"),
         );
-        if let Some((gap, tasks)) = &self.gap {
-            let change = if gap.gap.value >= 0.0 { "loses" } else { "gains" };
+        if let Some((gap, tasks)) = &self.gap
+            && gap.train.value >= NEAR
+        {
             text += &format!(
-                " On the {} that have both it goes from {} % in training to {} % held out: it {change} {} points ({}).",
+                " On the {} that have both it goes from {} % in training to {} % held out, a gap of {} points ({}).",
                 count(*tasks, "task"),
                 points(gap.train.value),
                 points(gap.held_out.value),
-                points(gap.gap.value.abs()),
+                points(gap.gap.value),
                 between(gap.gap.interval)
             );
         }
@@ -126,7 +127,7 @@ impl Story<'_> {
         };
         let certain = gap.interval.is_some_and(|i| i.low > 0.0);
         if train.value < NEAR && held_out.value < NEAR {
-            "is at the floor, in training too: it has nothing to generalise"
+            "is at the floor in training already: it has nothing to generalise"
         } else if train.value > 1.0 - NEAR && held_out.value > 1.0 - NEAR {
             "is at the ceiling, and stays there on what is held out"
         } else if !certain || gap.value < NEAR * train.value.abs() {
@@ -157,6 +158,7 @@ impl Story<'_> {
                 count(self.drops.len(), "held-out condition"),
                 told.join(", ")
             ),
+            (true, Some((_, lowest))) if lowest.value > 1.0 - NEAR => String::new(),
             (true, Some((place, lowest))) if !self.drops.is_empty() => format!(
                 " Under none of {} does the interval show a drop; its lowest score is {} % in {place}.",
                 count(self.drops.len(), "held-out condition"),
@@ -193,7 +195,7 @@ mod tests {
         assert!(story(0.8, 0.4).contains("generalises in part"));
         assert!(story(0.8, 0.0).contains("does not generalise"));
         let text = story(0.8, 0.4);
-        assert!(text.contains("loses 40 points (95 % interval 39 to 41)"), "{text}");
+        assert!(text.contains("a gap of 40 points (95 % interval 39 to 41)"), "{text}");
         assert!(text.contains("most of all in maze under far (40 % after 80 %)"), "{text}");
         assert!(text.starts_with("**a\\*b** "), "{text}");
     }
