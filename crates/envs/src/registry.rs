@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::example::{grid, signal};
 use crate::halma;
 use crate::lilgym;
-use crate::memory::{arena, maze, psychlab};
+use crate::memory::{arena, goal_mini, maze, psychlab};
 use crate::s2b::{game, listener, recall};
 
 /// Every environment, in the order that documents show. Adding one is a line here.
@@ -32,6 +32,10 @@ pub static ENTRIES: &[Entry] = &[
     Entry::of::<psychlab::Mini<psychlab::Recognition>>(&psychlab::RECOGNITION_MINI),
     Entry::of::<psychlab::Mini<psychlab::Change>>(&psychlab::CHANGE_MINI),
     Entry::of::<psychlab::Mini<psychlab::WhatThenWhere>>(&psychlab::WHERE_MINI),
+    Entry::of::<goal_mini::Mini<goal_mini::VisibleBuildings>>(&goal_mini::VISIBLE_BUILDINGS),
+    Entry::of::<goal_mini::Mini<goal_mini::InvisibleBuildings>>(&goal_mini::INVISIBLE_BUILDINGS),
+    Entry::of::<goal_mini::Mini<goal_mini::InvisibleEmpty>>(&goal_mini::INVISIBLE_EMPTY),
+    Entry::of::<goal_mini::Mini<goal_mini::ExploreLocations>>(&goal_mini::EXPLORE_LOCATIONS),
     Entry::of::<grid::Grid>(&grid::ABOUT),
     Entry::of::<signal::Signal>(&signal::ABOUT),
 ];

@@ -10,6 +10,8 @@ const VIEW: (usize, usize) = (384, 288);
 const CAPTION: usize = 20;
 /// Width and height of the whole picture: the map is as wide as the view is high.
 pub const FRAME: (usize, usize) = (VIEW.0 + VIEW.1, VIEW.1 + CAPTION);
+/// Width and height of a picture with a map alone.
+pub const MAP_FRAME: (usize, usize) = (VIEW.1, VIEW.1 + CAPTION);
 /// Where the line of text is.
 pub const TEXT: i32 = VIEW.1 as i32 + 6;
 /// What can be walked on.
@@ -39,21 +41,40 @@ pub fn caption(goals: u32, score: f64, tick: u32, limit: u32, rate: u32) -> Stri
 pub struct Map {
     scale: f64,
     side: f64,
+    left: f64,
 }
 
 impl Map {
-    /// The map of a world with this side.
+    /// The map of a world with this side, to the right of a view.
     #[must_use]
     pub fn new(side: f64) -> Self {
-        Self { scale: (VIEW.1 as f64 - 2.0 * MARGIN) / side, side }
+        Self { left: VIEW.0 as f64 + MARGIN, ..Self::alone(side) }
+    }
+
+    /// The map of a world with this side, with nothing beside it.
+    #[must_use]
+    pub fn alone(side: f64) -> Self {
+        Self { scale: (VIEW.1 as f64 - 2.0 * MARGIN) / side, side, left: MARGIN }
+    }
+
+    /// Fills what lies between two corners.
+    pub fn fill(&self, canvas: &mut Canvas<'_>, [x0, z0, x1, z1]: [f64; 4], colour: Rgb) {
+        let ((left, bottom), (right, top)) = (self.at(x0, z0), self.at(x1, z1));
+        canvas.fill_rect(left, top, right - left, bottom - top, colour);
     }
 
     /// The pixel of a place.
     #[must_use]
     pub fn at(&self, x: f64, z: f64) -> (i32, i32) {
-        let across = VIEW.0 as f64 + MARGIN + x * self.scale;
+        let across = self.left + x * self.scale;
         let down = MARGIN + (self.side - z) * self.scale;
         (across.round() as i32, down.round() as i32)
+    }
+
+    /// The same map with every place moved east and north.
+    #[must_use]
+    pub fn shifted(&self, by: f64) -> Self {
+        Self { left: self.left + by * self.scale, side: self.side - by, ..*self }
     }
 
     /// Draws all routes, of which `unit` points are a unit of the world: earlier ones amber, later ones blue, the present

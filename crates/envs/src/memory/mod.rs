@@ -13,6 +13,7 @@
 pub mod arena;
 pub mod body;
 pub mod controls;
+pub mod goal_mini;
 pub mod honest;
 pub mod level;
 pub mod limit;

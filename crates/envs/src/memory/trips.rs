@@ -65,6 +65,12 @@ impl Trips {
         }
     }
 
+    /// One more step, of a task without ticks, which has led to `place`.
+    pub fn step(&mut self, place: [f64; 2]) {
+        self.ticks += TICKS_PER_STEP;
+        self.record(place);
+    }
+
     /// The goal is reached at `place`.
     pub fn arrive(&mut self, place: [f64; 2]) {
         if let Some(length) = self.lengths.get_mut(self.goals as usize) {

@@ -1,6 +1,5 @@
 //! The picture for people: what the walker sees on the left, the arena from above with its routes on the right.
 
-use heldout_core::Frame;
 use heldout_render::{Canvas, Rgb};
 
 use super::rules::{Rules, State};
@@ -11,25 +10,23 @@ use crate::memory::map::{self, Map};
 /// Width and height of the picture.
 pub(super) const FRAME: (usize, usize) = map::FRAME;
 
-pub(super) fn draw(rules: &Rules, state: &State, frame: Frame<'_>) {
-    let mut canvas = Canvas::new(frame.width, frame.height, frame.pixels);
+pub(super) fn draw(rules: &Rules, state: &State, canvas: &mut Canvas<'_>) {
     canvas.clear(Rgb::INK);
-    map::beside(&mut canvas, |view| rules.picture(state, view));
+    map::beside(canvas, |view| rules.picture(state, view));
     let layout = &state.layout;
     let side = f64::from(layout.side);
     let map = Map::new(side);
     let fill = |canvas: &mut Canvas<'_>, rect: &Rect, colour: Rgb| {
-        let ((left, bottom), (right, top)) = (map.at(rect.x0, rect.z0), map.at(rect.x1, rect.z1));
-        canvas.fill_rect(left, top, right - left, bottom - top, colour);
+        map.fill(canvas, [rect.x0, rect.z0, rect.x1, rect.z1], colour);
     };
-    fill(&mut canvas, &layout.bounds(), map::FLOOR);
+    fill(canvas, &layout.bounds(), map::FLOOR);
     for building in layout.buildings() {
-        fill(&mut canvas, &building.rect, HUES[building.hue as usize]);
+        fill(canvas, &building.rect, HUES[building.hue as usize]);
     }
     let goal = layout.goal.rect();
-    fill(&mut canvas, &goal, if rules.kind.visible { Rgb::MAGENTA } else { Rgb::ROSE });
-    map.routes(&mut canvas, &state.trips, 100.0);
-    map.walker(&mut canvas, state.body.x, state.body.z, state.body.yaw);
+    fill(canvas, &goal, if rules.kind.visible { Rgb::MAGENTA } else { Rgb::ROSE });
+    map.routes(canvas, &state.trips, 100.0);
+    map.walker(canvas, state.body.x, state.body.z, state.body.yaw);
     let caption = map::caption(state.trips.goals, state.score(), state.tick, rules.limit(), TICKS_PER_SECOND);
     canvas.text(8, map::TEXT, 1, Rgb::PAPER, &caption);
 }

@@ -14,8 +14,6 @@ pub const MOST_BUILDINGS: usize = 25;
 pub const MOST_SIDE: usize = 25;
 /// Wall textures and hues to choose from.
 pub const LOOKS: u32 = 12;
-/// Metres of clear floor around the goal's tile.
-const GOAL_MARGIN: f64 = 1.0;
 /// Metres that a spawn is away from the goal at the least, and as a share of the side.
 const SPAWN_DISTANCE: f64 = 2.0;
 const SPAWN_SHARE: f64 = 0.25;
@@ -111,12 +109,14 @@ pub fn in_region(tile: Tile, side: u8, stimuli: Stimuli) -> bool {
 
 impl Layout {
     /// Draws an arena in place: again until every free tile can be walked to and the goal has room.
-    pub fn draw(&mut self, scale: Drawn, stimuli: Stimuli, buildings: bool, seed: Seed) {
+    ///
+    /// `margin` metres around the goal's tile are clear.
+    pub fn draw(&mut self, scale: Drawn, stimuli: Stimuli, buildings: bool, margin: f64, seed: Seed) {
         let mut rng = seed.stream("layout").rng();
         self.side = side(scale);
         loop {
             self.build(buildings, &mut rng);
-            let goals = self.tiles(|tile| self.suits_goal(tile, stimuli));
+            let goals = self.tiles(|tile| self.suits_goal(tile, stimuli, margin));
             if let Some(goal) = goals.pick(&mut rng) {
                 self.goal = goal;
                 if self.is_connected() && self.spawns().count() > 0 {
@@ -174,6 +174,19 @@ impl Layout {
         &self.buildings[..self.count as usize]
     }
 
+    /// The buildings that a walker at a place may touch within a tick: that of its block, since every building stands
+    /// half a metre or more within its own.
+    #[must_use]
+    pub fn around(&self, x: f64, z: f64) -> &[Building] {
+        if self.count == 0 {
+            return &[];
+        }
+        let blocks = self.side as usize / BLOCK;
+        let block = |at: f64| ((at / BLOCK as f64) as usize).min(blocks - 1);
+        let index = block(z) * blocks + block(x);
+        &self.buildings[index..=index]
+    }
+
     /// The floor.
     #[must_use]
     pub fn bounds(&self) -> Rect {
@@ -187,8 +200,8 @@ impl Layout {
         tile.x < self.side && tile.z < self.side && self.free[tile.z as usize] >> tile.x & 1 == 1
     }
 
-    fn suits_goal(&self, tile: Tile, stimuli: Stimuli) -> bool {
-        let around = tile.rect().grown(GOAL_MARGIN);
+    fn suits_goal(&self, tile: Tile, stimuli: Stimuli, margin: f64) -> bool {
+        let around = tile.rect().grown(margin);
         let bounds = self.bounds();
         in_region(tile, self.side, stimuli)
             && around.x0 >= bounds.x0

@@ -4,11 +4,12 @@ mod draw;
 pub mod layout;
 mod policies;
 pub mod rules;
-mod scene;
+pub(super) mod scene;
 
 use std::marker::PhantomData;
 
 use heldout_core::{ConfigError, Environment, Frame, Row, Scripted, Spec, Start, Status};
+use heldout_render::Canvas;
 
 pub use policies::{Honest, Memoryless, Noop, Oracle};
 pub use rules::{Config, Kind, Rules, State};
@@ -133,7 +134,7 @@ impl<T: Task> Environment for Arena<T> {
     }
 
     fn draw(&self, state: &State, _: usize, frame: Frame<'_>) {
-        draw::draw(&self.rules, state, frame);
+        draw::draw(&self.rules, state, &mut Canvas::new(frame.width, frame.height, frame.pixels));
     }
 
     fn metrics(&self, state: &State, values: &mut [f32]) {

@@ -2,9 +2,9 @@
 
 use heldout_core::{Policy, Rng, Scripted, View};
 
-use super::layout::Layout;
+use super::layout::{Building, Layout};
 use super::{Arena, Task};
-use crate::memory::body::{Body, RADIUS, TICKS_PER_STEP, TURN};
+use crate::memory::body::{RADIUS, TICKS_PER_STEP, TURN};
 use crate::memory::controls::Walk;
 use crate::memory::honest::{Explorer, Senses, wander};
 use crate::memory::pilot::{Chart, choose};
@@ -43,18 +43,14 @@ fn chart(layout: &Layout) -> Chart {
     for z in 0..chart.cells() {
         for x in 0..chart.cells() {
             let [mx, mz] = chart.middle(x, z);
-            let body = Body::at(mx, mz, 0.0);
-            let clear = |b: &super::layout::Building| !b.rect.grown(RADIUS + MARGIN).contains(mx, mz);
-            let open = inner.contains(body.x, body.z) && layout.buildings().iter().all(clear);
+            let clear = |b: &Building| !b.rect.grown(RADIUS + MARGIN).contains(mx, mz);
+            let open = inner.contains(mx, mz) && layout.buildings().iter().all(clear);
             chart.set_open(x, z, open);
         }
     }
     let goal = layout.goal.rect();
-    let target = Chart::new(layout.side as usize * FINE, 1.0 / FINE as f64);
-    chart.measure(|x, z| {
-        let [x, z] = target.middle(x, z);
-        goal.contains(x, z)
-    });
+    let middle = |at: i32| (f64::from(at) + 0.5) / FINE as f64;
+    chart.measure(|x, z| goal.contains(middle(x), middle(z)));
     chart
 }
 
@@ -81,7 +77,8 @@ impl<T: Task> Policy<Arena<T>> for Oracle {
                 let controls = walk.controls();
                 for _ in 0..TICKS_PER_STEP {
                     if !goal.contains(body.x, body.z) {
-                        body.tick(&controls, &bounds, layout.buildings().iter().map(|b| &b.rect));
+                        let near = layout.around(body.x, body.z);
+                        body.tick(&controls, &bounds, near.iter().map(|b| &b.rect));
                     }
                 }
             },

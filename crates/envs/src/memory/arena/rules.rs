@@ -18,6 +18,8 @@ use crate::memory::view::{Observation, View};
 pub const DEAD_TICKS: u8 = 10;
 /// For each arrival.
 const REWARD: f32 = 1.0;
+/// Metres that can be asked to be clear around the goal: more would leave no place in a small town.
+const MOST_MARGIN: f64 = 1.0;
 /// Longest episode that a config may ask for, in seconds.
 const MOST_SECONDS: f64 = 36_000.0;
 
@@ -53,6 +55,8 @@ pub struct Config {
     /// Length of an episode.
     #[serde(rename = "episode_length_seconds")]
     pub seconds: f64,
+    /// Metres between the goal's tile and any wall or building.
+    pub goal_margin: f64,
 }
 
 impl Default for Config {
@@ -66,6 +70,7 @@ impl Default for Config {
             pose: false,
             invert_pitch: false,
             seconds: 200.0,
+            goal_margin: 1.0,
         }
     }
 }
@@ -154,6 +159,9 @@ impl Rules {
         if config.pose && observation == Observation::Pixels {
             return Err(ConfigError::new("pose", "is `true`, must be `false` where the agent sees pixels"));
         }
+        if !(0.0..=MOST_MARGIN).contains(&config.goal_margin) {
+            return Err(ConfigError::value("goal_margin", config.goal_margin, &format!("0 to {MOST_MARGIN}")));
+        }
         let limit = limit(config.seconds, TICKS_PER_SECOND)?;
         let features = if config.pose { FEATURES_WITH_POSE } else { FEATURES };
         let spec = Spec {
@@ -201,27 +209,20 @@ impl Rules {
 
     /// Begins an episode of a given scale in place.
     fn restart_at(&self, state: &mut State, scale: Drawn, seed: Seed) {
-        state.layout.draw(scale, self.level.stimuli, self.kind.buildings, seed);
+        state.layout.draw(scale, self.level.stimuli, self.kind.buildings, self.config.goal_margin, seed);
         state.spawn = seed.stream("spawn");
         state.controls = Controls::default();
         (state.tick, state.dead, state.last_action, state.last_reward) = (0, 0, None, 0.0);
-        self.put(state, 0);
+        put(state, 0);
         state.trips.restart(state.place());
-    }
-
-    /// Puts the walker where the trip after `goals` arrivals begins, whatever happened before.
-    fn put(&self, state: &mut State, goals: u32) {
-        let mut rng = state.spawn.derive(goals.into()).rng();
-        let tile = state.layout.spawns().pick(&mut rng).expect("a layout without a spawn is drawn again");
-        let [x, z] = tile.middle();
-        state.body = Body::at(x, z, 360.0 * rng.unit());
     }
 
     /// Advances one tick under the controls that are set.
     pub fn advance(&self, state: &mut State) -> (f32, Status) {
         let controls = state.controls.pitched(self.config.invert_pitch);
         let bounds = state.layout.bounds();
-        state.body.tick(&controls, &bounds, state.layout.buildings().iter().map(|b| &b.rect));
+        let near = state.layout.around(state.body.x, state.body.z);
+        state.body.tick(&controls, &bounds, near.iter().map(|b| &b.rect));
         state.tick += 1;
         let alive = state.dead == 0;
         state.trips.tick(state.tick, state.place(), alive);
@@ -235,7 +236,7 @@ impl Rules {
         } else {
             state.dead -= 1;
             if state.dead == 0 {
-                self.put(state, state.trips.goals);
+                put(state, state.trips.goals);
                 state.trips.begin(state.place());
             }
         }
@@ -288,6 +289,14 @@ impl Rules {
     pub fn metrics(state: &State, values: &mut [f32]) {
         state.trips.write(values)[0] = f32::from(state.layout.side);
     }
+}
+
+/// Puts the walker where the trip after `goals` arrivals begins, whatever happened before.
+fn put(state: &mut State, goals: u32) {
+    let mut rng = state.spawn.derive(goals.into()).rng();
+    let tile = state.layout.spawns().pick(&mut rng).expect("a layout without a spawn is drawn again");
+    let [x, z] = tile.middle();
+    state.body = Body::at(x, z, 360.0 * rng.unit());
 }
 
 /// The fields of an observation of `features` numbers or of a picture, where no step pays more than `most`.

@@ -27,7 +27,7 @@ const UNIT: f64 = 10.0;
 const MOST_BLOCKS: usize = 7;
 
 /// The hues of buildings.
-pub(super) const HUES: [Rgb; 12] = [
+pub(in crate::memory) const HUES: [Rgb; 12] = [
     Rgb::new(214, 62, 54),
     Rgb::new(236, 136, 42),
     Rgb::new(240, 208, 62),

@@ -5,9 +5,10 @@ pub mod plan;
 mod policies;
 pub mod rules;
 pub mod runner;
-mod scene;
+pub(super) mod scene;
 
 use heldout_core::{ConfigError, Environment, Frame, Row, Scripted, Spec, Start, Status};
+use heldout_render::Canvas;
 
 pub use policies::{Honest, Memoryless, Noop, Oracle};
 pub use rules::{Config, Rules, State};
@@ -86,7 +87,7 @@ impl Environment for Maze {
     }
 
     fn draw(&self, state: &State, _: usize, frame: Frame<'_>) {
-        draw::draw(&self.rules, state, frame);
+        draw::draw(&self.rules, state, &mut Canvas::new(frame.width, frame.height, frame.pixels));
     }
 
     fn metrics(&self, state: &State, values: &mut [f32]) {

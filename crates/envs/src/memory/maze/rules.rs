@@ -263,16 +263,20 @@ impl Rules {
 /// Makes a maze with a goal in the rows of `level`: another one if it has none there, or no place to begin from.
 pub fn draw_maze(plan: &mut Plan, sizes: &Sizes, level: Level, seed: Seed) -> Cell {
     let rows = sizes.rows(level.stimuli);
-    for attempt in 0.. {
+    let mut attempt = 0;
+    loop {
         let mut rng = seed.derive(attempt).rng();
         plan.draw(sizes, &mut rng);
-        let goals = || plan.cells(Tile::Goal).filter(|&cell| rows.contains(&plan.row(cell)));
-        let count = goals().count() as u32;
-        if count > 0 && plan.cells(Tile::Spawn).next().is_some() {
-            return goals().nth(rng.below(count) as usize).expect("one of those counted");
+        let mut goals = plan.cells(Tile::Goal).filter(|&cell| rows.contains(&plan.row(cell)));
+        let count = plan.cells(Tile::Goal).filter(|&cell| rows.contains(&plan.row(cell))).count() as u32;
+        if count > 0
+            && plan.cells(Tile::Spawn).next().is_some()
+            && let Some(goal) = goals.nth(rng.below(count) as usize)
+        {
+            return goal;
         }
+        attempt += 1;
     }
-    unreachable!("some seed makes a maze with a goal")
 }
 
 /// Puts the walker where the trip after `goals` arrivals begins, whatever happened before. The maze hangs together: the

@@ -41,7 +41,7 @@ const fn wall(texture: u16, tint: Rgb) -> Wall {
 }
 
 /// Writes which wall stands where.
-pub(super) fn paint(plan: &Plan, rng: &mut Rng, walls: &mut Vec<u8>) {
+pub(in crate::memory) fn paint(plan: &Plan, rng: &mut Rng, walls: &mut Vec<u8>) {
     walls.clear();
     for tile in plan.tiles() {
         walls.push(match tile {
@@ -53,7 +53,7 @@ pub(super) fn paint(plan: &Plan, rng: &mut Rng, walls: &mut Vec<u8>) {
 }
 
 /// The colour of a wall from above.
-pub(super) fn tint(wall: u8) -> Rgb {
+pub(in crate::memory) fn tint(wall: u8) -> Rgb {
     match WALLS[wall as usize - 1] {
         Wall::Solid { surface, .. } | Wall::Block { surface, .. } => surface.tint,
     }
