@@ -11,8 +11,8 @@ use heldout_envs::memory::psychlab::{
     Action, Change, Mapping, PsychLab, Recognition, State, Task, WhatThenWhere, config,
 };
 use heldout_envs::registry::find;
-use heldout_render::Image;
-use heldout_render::panel::{Panel, Sight, Surface};
+use heldout_render::panel::{Panel, Sight, Surface, Texel};
+use heldout_render::{Image, Rgb};
 use psychlab::{episode, play, rules, toward, trial};
 use serde_json::{Map, Value, json};
 
@@ -281,7 +281,7 @@ fn memory_check_12_the_screen_is_as_large_as_published() {
     // Straight ahead at 96x72, the screen takes 59 columns and 59 rows.
     let panel = Panel::new(96, 72, HALF, false);
     let mut picture = Image::new(96, 72);
-    let red = [0x00ff_0000; 64 * 64];
+    let red = [Texel::new(Rgb::RED); 64 * 64];
     panel.draw(Sight::Turned { yaw: 0.0, pitch: 0.0 }, Some(Surface::new(64, &red)), &mut picture.canvas());
     let is_red = |x: usize, y: usize| picture.pixels()[(y * 96 + x) * 3..][..3] == [255, 0, 0];
     let columns = (0..96).filter(|&x| is_red(x, 36)).count();

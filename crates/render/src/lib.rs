@@ -11,6 +11,7 @@
 //! - Shapes are methods of `Canvas`: rectangles, lines, discs, ellipses, polygons, diamonds, arrows, blits and text in a
 //!   built-in font of five by seven pixels.
 //! - [`downscale_box`], [`upscale`] and [`resize`] change the size of a picture.
+//! - [`panel`] shows a square screen in a room, in perspective and flat.
 //! - [`ansi`] shows a picture in a terminal; behind the feature `encode`, the module `encode` makes PNG and GIF files.
 //!
 //! # Invariants

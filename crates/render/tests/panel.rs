@@ -1,17 +1,17 @@
 //! The panel against the definition of its projection, pixel by pixel.
 
-use heldout_render::panel::{Panel, Sight, Surface};
+use heldout_render::panel::{Panel, Sight, Surface, Texel};
 use heldout_render::{Image, Rgb};
 
 const HALF: f64 = 56.0 / 90.5;
 /// A surface whose texels tell where they are: red grows to the right, green downwards.
 const SIDE: usize = 64;
 
-fn gradient() -> Vec<u32> {
-    (0..SIDE * SIDE).map(|at| ((at % SIDE * 4) << 16 | (at / SIDE * 4) << 8) as u32).collect()
+fn gradient() -> Vec<Texel> {
+    (0..SIDE * SIDE).map(|at| Texel::new(Rgb::new((at % SIDE * 4) as u8, (at / SIDE * 4) as u8, 0))).collect()
 }
 
-fn draw(width: usize, height: usize, sight: Sight, texels: &[u32]) -> Image {
+fn draw(width: usize, height: usize, sight: Sight, texels: &[Texel]) -> Image {
     let mut picture = Image::filled(width, height, Rgb::MAGENTA);
     Panel::new(width, height, HALF, false).draw(sight, Some(Surface::new(SIDE, texels)), &mut picture.canvas());
     picture
@@ -111,7 +111,7 @@ fn the_whole_view_fills_the_height() {
 #[test]
 fn the_reticle_marks_the_middle() {
     let panel = Panel::new(96, 72, HALF, true);
-    let white = vec![0x00ff_ffff; SIDE * SIDE];
+    let white = vec![Texel::new(Rgb::WHITE); SIDE * SIDE];
     let mut picture = Image::new(96, 72);
     panel.draw(Sight::Flat { u: 0.5, v: 0.5 }, Some(Surface::new(SIDE, &white)), &mut picture.canvas());
     let marked: Vec<usize> = (0..96 * 72)

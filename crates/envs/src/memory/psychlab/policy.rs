@@ -64,6 +64,10 @@ impl Servo {
         let strides = ((low - yaw) / STRIDE).ceil();
         let reachable = yaw + strides * STRIDE <= high;
         if !reachable {
+            if gaze.pitch.abs() < STRIDE / 2.0 {
+                // Above the buttons at the left and right edges.
+                return Action::Up;
+            }
             self.turning = (360.0 / STRIDE) as u32 - 1;
             return Action::Right;
         }

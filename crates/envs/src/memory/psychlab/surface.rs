@@ -2,7 +2,7 @@
 //!
 //! Nothing is kept between pictures: a surface of 64 texels a side is painted in less time than it takes to look at it.
 
-use heldout_render::panel::{Panel, Sight, Surface};
+use heldout_render::panel::{Panel, Sight, Surface, Texel};
 use heldout_render::{Canvas, Rgb};
 
 use super::desk::{BUTTON, CROSS, DISK, Paint, Places, Rect, Side};
@@ -87,19 +87,15 @@ fn paint<const AREA: usize>(
     canvas: &mut Canvas<'_>,
 ) {
     let ground = if display.dark { Rgb::BLACK } else { Rgb::WHITE };
-    let mut texels = [packed(ground); AREA];
+    let mut texels = [Texel::new(ground); AREA];
     Sheet { side, texels: &mut texels }.show(display, gallery, places);
     panel.draw(sight, Some(Surface::new(side, &texels)), canvas);
-}
-
-fn packed(Rgb([red, green, blue]): Rgb) -> u32 {
-    u32::from(red) << 16 | u32::from(green) << 8 | u32::from(blue)
 }
 
 /// A surface to paint on. Places are shares of its side; edges within a texel count by the part that they cover.
 struct Sheet<'a> {
     side: usize,
-    texels: &'a mut [u32],
+    texels: &'a mut [Texel],
 }
 
 impl Sheet<'_> {
@@ -150,7 +146,7 @@ impl Sheet<'_> {
             let at = at as f64;
             (high.min(at + 1.0) - low.max(at)).clamp(0.0, 1.0)
         };
-        let colour = packed(colour);
+        let colour = Texel::new(colour);
         for y in top as usize..(bottom.ceil() as usize).min(self.side) {
             let tall = covered(top, bottom, y);
             for x in left as usize..(right.ceil() as usize).min(self.side) {
@@ -168,7 +164,7 @@ impl Sheet<'_> {
                 let (dx, dy) = (x as f64 + 0.5 - middle, y as f64 + 0.5 - middle);
                 let part = (radius + 0.5 - (dx * dx + dy * dy).sqrt()).clamp(0.0, 1.0);
                 let texel = &mut self.texels[y * self.side + x];
-                *texel = mix(*texel, packed(colour), part);
+                *texel = mix(*texel, Texel::new(colour), part);
             }
         }
     }
@@ -203,18 +199,13 @@ impl Sheet<'_> {
         for (y, row) in glyph.levels.chunks_exact(glyph.side).enumerate() {
             let out = &mut self.texels[(glyph.top + y) * self.side + glyph.left..][..glyph.side];
             for (texel, &level) in out.iter_mut().zip(row) {
-                *texel = packed(Rgb::grey(level));
+                *texel = Texel::new(Rgb::grey(level));
             }
         }
     }
 }
 
 /// `from` with a part of `to`.
-fn mix(from: u32, to: u32, part: f64) -> u32 {
-    let part = (part * 256.0 + 0.5) as u32;
-    let channel = |shift: u32| {
-        let (from, to) = (from >> shift & 255, to >> shift & 255);
-        (from * (256 - part) + to * part + 128) >> 8
-    };
-    channel(16) << 16 | channel(8) << 8 | channel(0)
+fn mix(from: Texel, to: Texel, part: f64) -> Texel {
+    from.with(to, (part * 256.0 + 0.5) as u32)
 }

@@ -8,7 +8,7 @@ use heldout_core::ConfigError;
 use heldout_render::{View, resize};
 use sha2::{Digest, Sha256};
 
-use super::{COUNT, FEWEST, belongs, packed};
+use super::{COUNT, FEWEST, belongs};
 use crate::digits::hexadecimal;
 use crate::memory::level::Stimuli;
 
@@ -18,7 +18,7 @@ const MOST_SIDE: u32 = 4096;
 /// What a directory holds of a split.
 pub(super) struct Read {
     pub(super) ids: Vec<u16>,
-    pub(super) pixels: Vec<u32>,
+    pub(super) pixels: Vec<[u8; 3]>,
     pub(super) sha256: String,
 }
 
@@ -71,7 +71,7 @@ pub(super) fn read(directory: &str, stimuli: Stimuli, side: usize) -> Result<Rea
         hash.update(&bytes);
         let image = decode(&bytes).map_err(file)?;
         let image = resize(View::new(image.0, image.1, &image.2), side, side);
-        read.pixels.extend(image.pixels().as_chunks::<3>().0.iter().map(|&pixel| packed(pixel)));
+        read.pixels.extend_from_slice(image.pixels().as_chunks().0);
         read.ids.push(id);
     }
     read.sha256 = hexadecimal(&hash.finalize());

@@ -3,11 +3,12 @@
 mod compose;
 #[cfg(feature = "files")]
 mod files;
-mod salts;
 
 use std::sync::OnceLock;
 
 use heldout_core::{ConfigError, Seed, Source};
+use heldout_render::Rgb;
+use heldout_render::panel::Texel;
 
 pub use compose::Composition;
 
@@ -23,8 +24,8 @@ pub const CODE: usize = 16;
 const SMALL: usize = 48;
 const MIDDLE: usize = 96;
 
-/// A picture of this many pixels, `0x00rrggbb`.
-type Pixels<const AREA: usize> = [u32; AREA];
+/// A picture of this many pixels.
+type Pixels<const AREA: usize> = [[u8; 3]; AREA];
 
 /// Painted images, each made when it is first shown: the memory is there from the beginning, so that showing one
 /// allocates nothing.
@@ -39,10 +40,10 @@ impl<const AREA: usize> Bank<AREA> {
         self.0.get_or_init(|| (0..=COUNT).map(|_| OnceLock::new()).collect())
     }
 
-    fn get(&self, id: u16, side: usize) -> &[u32] {
+    fn get(&self, id: u16, side: usize) -> &[[u8; 3]] {
         self.reserve()[usize::from(id)].get_or_init(|| {
-            let mut pixels = [0; AREA];
-            Composition::of(id).paint(side, 2, |at, colour| pixels[at] = packed(colour));
+            let mut pixels = [[0; 3]; AREA];
+            Composition::of(id).paint(side, 2, |at, colour| pixels[at] = colour);
             pixels
         })
     }
@@ -56,7 +57,7 @@ static MIDDLE_BANK: Bank<{ MIDDLE * MIDDLE }> = Bank::new();
 enum Origin {
     Builtin,
     /// Pixels of all images at the one size that is painted, in the order of the ids.
-    Files(Vec<u32>),
+    Files(Vec<[u8; 3]>),
 }
 
 /// The images of one split.
@@ -113,7 +114,7 @@ impl Images {
     }
 
     /// Writes the pixels of an image row by row, each row `stride` after the one before.
-    pub fn paint(&self, id: u16, out: &mut [u32], stride: usize) {
+    pub fn paint(&self, id: u16, out: &mut [Texel], stride: usize) {
         let side = self.side;
         let pixels = match &self.origin {
             Origin::Files(all) => {
@@ -123,23 +124,21 @@ impl Images {
             Origin::Builtin if side == SMALL => SMALL_BANK.get(id, SMALL),
             Origin::Builtin if side == MIDDLE => MIDDLE_BANK.get(id, MIDDLE),
             Origin::Builtin => {
-                let put = |at: usize, colour| out[at / side * stride + at % side] = packed(colour);
+                let put = |at: usize, colour| out[at / side * stride + at % side] = Texel::new(Rgb(colour));
                 Composition::of(id).paint(side, 1, put);
                 return;
             }
         };
         for (out, row) in out.chunks_mut(stride).zip(pixels.chunks_exact(side)) {
-            out[..side].copy_from_slice(row);
+            for (texel, &pixel) in out.iter_mut().zip(row) {
+                *texel = Texel::new(Rgb(pixel));
+            }
         }
     }
 }
 
 fn belongs(id: u16, stimuli: Stimuli) -> bool {
     id.is_multiple_of(2) == (stimuli == Stimuli::Train)
-}
-
-fn packed([red, green, blue]: [u8; 3]) -> u32 {
-    u32::from(red) << 16 | u32::from(green) << 8 | u32::from(blue)
 }
 
 /// A fixed random unit vector that stands for an image in symbolic observations.
