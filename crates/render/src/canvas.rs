@@ -123,6 +123,11 @@ impl<'a> Canvas<'a> {
         rows.start.max(0)..rows.end.min(self.height as i64)
     }
 
+    /// All pixels, row by row.
+    pub(crate) fn pixels_mut(&mut self) -> &mut [[u8; 3]] {
+        self.pixels.as_chunks_mut().0
+    }
+
     /// The pixels of one row.
     pub(crate) fn row_mut(&mut self, y: usize) -> &mut [[u8; 3]] {
         self.pixels[y * self.width * 3..(y + 1) * self.width * 3].as_chunks_mut().0

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub(crate) mod worlds;
+
 use heldout_render::{Canvas, Direction, Image, Mask, Rgb};
 
 /// The colour that the tests draw with, on black.

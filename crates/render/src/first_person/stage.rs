@@ -1,0 +1,124 @@
+//! A scene made ready for one camera: what both ways of drawing share.
+
+use crate::first_person::colour::{FULL, Tint, turns};
+use crate::first_person::lens::{Lens, finite};
+use crate::first_person::object::Placed;
+use crate::first_person::texture::{Level, Texture};
+use crate::first_person::walk::{Plan, Stretch};
+use crate::first_person::{Camera, MAX_OBJECTS, Scene, Side, Sky};
+
+/// The light on the sides that face east or west, 0.85 (section 5.2); the others have all of it.
+const SIDE_LIGHT: u32 = 218;
+
+/// The light on the top of a wall.
+const TOP_LIGHT: u32 = 236;
+
+/// Texels along the finest level of a texture.
+const TEXELS: f32 = 64.0;
+
+/// Everything that is computed once for a picture.
+pub(super) struct Stage<'a> {
+    pub(super) lens: Lens,
+    pub(super) plan: Plan<'a>,
+    pub(super) sky: &'a Sky,
+    scene: Scene<'a>,
+    floor: &'a Texture,
+    floor_tint: Tint,
+    floor_repeats: f32,
+    /// Texels of a wall's texture to a pixel at depth one.
+    wall_texels: f32,
+    objects: [Option<Placed>; MAX_OBJECTS],
+}
+
+impl<'a> Stage<'a> {
+    pub(super) fn new(scene: &Scene<'a>, camera: &Camera, width: usize, height: usize) -> Self {
+        let lens = Lens::new(camera, width, height);
+        let plan = Plan::new(scene.grid, lens.eye[0], lens.eye[2]);
+        let mut objects = [None; MAX_OBJECTS];
+        for (place, object) in objects.iter_mut().zip(scene.objects) {
+            *place = Placed::new(object, &lens);
+        }
+        let period = finite(scene.floor.period);
+        Self {
+            lens,
+            plan,
+            sky: scene.sky,
+            scene: *scene,
+            floor: scene.textures.get(scene.floor.surface.texture),
+            floor_tint: Tint::new(scene.floor.surface.tint, FULL),
+            floor_repeats: if period > 0.0 { 1.0 / period.max(1e-6) } else { 0.0 },
+            wall_texels: lens.pixel() * TEXELS * plan.repeats_per_unit,
+            objects,
+        }
+    }
+
+    pub(super) fn objects(&self) -> impl Iterator<Item = &Placed> {
+        self.objects.iter().flatten()
+    }
+
+    /// How coarse a wall is drawn at a depth.
+    pub(super) fn wall_level(&self, depth: f32) -> Level {
+        Level::of(depth * self.wall_texels)
+    }
+
+    pub(super) fn texture(&self, stretch: &Stretch) -> &'a Texture {
+        self.scene.textures.get(stretch.surface.texture)
+    }
+
+    /// The tint of the side of a wall.
+    pub(super) fn wall_tint(stretch: &Stretch) -> Tint {
+        let light = if matches!(stretch.side, Side::North | Side::South) { FULL } else { SIDE_LIGHT };
+        Tint::new(stretch.surface.tint, light)
+    }
+
+    /// The place of a point on the side of a wall within a repetition of its texture, to the right as seen.
+    pub(super) fn wall_u(&self, stretch: &Stretch, depth: f32, [east, north]: [f32; 2]) -> u32 {
+        let (x, z) = (self.lens.eye[0] - stretch.origin[0], self.lens.eye[2] - stretch.origin[1]);
+        let place = match stretch.side {
+            Side::South => x + depth * east,
+            Side::North => -(x + depth * east),
+            Side::West => -(z + depth * north),
+            Side::East => z + depth * north,
+        };
+        turns(place * self.plan.repeats_per_unit)
+    }
+
+    /// The place downwards within a repetition of a wall's texture: at slope zero, and for a unit of slope upwards.
+    pub(super) fn wall_v(&self, stretch: &Stretch, depth: f32) -> (f32, f32) {
+        ((stretch.anchor - self.lens.eye[1]) * self.plan.repeats_per_unit, -(depth * self.plan.repeats_per_unit))
+    }
+
+    /// The colour of a wall's top where a ray meets it.
+    pub(super) fn top_colour(&self, stretch: &Stretch, depth: f32, [east, north]: [f32; 2]) -> [u8; 3] {
+        let (x, z) = (self.lens.eye[0] - stretch.origin[0], self.lens.eye[2] - stretch.origin[1]);
+        let u = turns((x + depth * east) * self.plan.repeats_per_unit);
+        let v = turns(-(z + depth * north) * self.plan.repeats_per_unit);
+        let texel = self.texture(stretch).sample(self.wall_level(depth), u, v);
+        Tint::new(stretch.surface.tint, TOP_LIGHT).apply(texel)
+    }
+
+    /// The place of a point of the floor within a repetition of its texture: to the east, and to the south.
+    pub(super) fn floor_place(&self, depth: f32, [east, north]: [f32; 2]) -> [u32; 2] {
+        let (x, z) = (self.lens.eye[0] + depth * east, self.lens.eye[2] + depth * north);
+        [turns(x * self.floor_repeats), turns(-(z * self.floor_repeats))]
+    }
+
+    /// The same for a step across the floor.
+    pub(super) fn floor_step(&self, depth: f32, [east, north]: [f32; 2]) -> [u32; 2] {
+        [turns(depth * east * self.floor_repeats), turns(-(depth * north * self.floor_repeats))]
+    }
+
+    /// The floor's texture and tint, and how coarse it is drawn at a depth: by the mean of a pixel's extent across and
+    /// ahead at pitch zero.
+    pub(super) fn floor_look(&self, depth: f32) -> (&'a Texture, Tint, Level) {
+        let extent = (depth + depth * depth / self.lens.eye[1]) * 0.5 * self.lens.pixel();
+        (self.floor, self.floor_tint, Level::of(extent * TEXELS * self.floor_repeats))
+    }
+
+    /// The colour of the floor where a ray meets it.
+    pub(super) fn floor_colour(&self, depth: f32, ray: [f32; 2]) -> [u8; 3] {
+        let (texture, tint, level) = self.floor_look(depth);
+        let [u, v] = self.floor_place(depth, ray);
+        tint.apply(texture.sample(level, u, v))
+    }
+}
