@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use crate::example::{grid, signal};
 use crate::halma;
 use crate::lilgym;
+use crate::memory::rooms;
 use crate::s2b::{game, listener, recall};
 
 /// Every environment, in the order that documents show. Adding one is a line here.
@@ -19,6 +20,16 @@ pub static ENTRIES: &[Entry] = &[
     Entry::of::<lilgym::LilGym<lilgym::TowerFlipit>>(&lilgym::TOWER_FLIPIT),
     Entry::of::<lilgym::LilGym<lilgym::ScatterScratch>>(&lilgym::SCATTER_SCRATCH),
     Entry::of::<lilgym::LilGym<lilgym::ScatterFlipit>>(&lilgym::SCATTER_FLIPIT),
+    Entry::of::<rooms::SpotDiff<rooms::SpotDiffBasic>>(&rooms::SPOT_DIFF),
+    Entry::of::<rooms::SpotDiff<rooms::SpotDiffPassive>>(&rooms::SPOT_DIFF_PASSIVE),
+    Entry::of::<rooms::SpotDiff<rooms::SpotDiffMulti>>(&rooms::SPOT_DIFF_MULTI),
+    Entry::of::<rooms::SpotDiff<rooms::SpotDiffMotion>>(&rooms::SPOT_DIFF_MOTION),
+    Entry::of::<rooms::Inference>(&rooms::TRANSITIVE_INFERENCE),
+    Entry::of::<rooms::SpotMini<rooms::SpotDiffBasic>>(&rooms::SPOT_DIFF_MINI),
+    Entry::of::<rooms::SpotMini<rooms::SpotDiffPassive>>(&rooms::SPOT_DIFF_PASSIVE_MINI),
+    Entry::of::<rooms::SpotMini<rooms::SpotDiffMulti>>(&rooms::SPOT_DIFF_MULTI_MINI),
+    Entry::of::<rooms::SpotMini<rooms::SpotDiffMotion>>(&rooms::SPOT_DIFF_MOTION_MINI),
+    Entry::of::<rooms::InferenceMini>(&rooms::TRANSITIVE_INFERENCE_MINI),
     Entry::of::<grid::Grid>(&grid::ABOUT),
     Entry::of::<signal::Signal>(&signal::ABOUT),
 ];

@@ -13,6 +13,7 @@
 pub mod body;
 pub mod controls;
 pub mod level;
+pub mod rooms;
 pub mod view;
 
 pub use body::{Body, Rect};

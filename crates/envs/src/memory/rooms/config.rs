@@ -125,7 +125,7 @@ pub struct Previous {
 
 impl Previous {
     /// Writes it, if the agent sees it.
-    pub(super) fn observe(&self, view: View, row: &mut Row<'_, '_>) {
+    pub(super) fn observe(self, view: View, row: &mut Row<'_, '_>) {
         if view.previous {
             let actions = row.f32(1);
             actions.fill(0.0);

@@ -5,7 +5,7 @@ use heldout_core::Rng;
 use super::layout::{A_END, B_BEGIN, HALF, Kind, TOUCH};
 use super::pattern::{CIRCUMRADIUS, PERIOD};
 use super::route::{Route, bearing};
-use super::spot_policies::swing;
+use super::spot_policies::{SHY, swing};
 use super::spot_view::{Seen, parse};
 use crate::memory::body::{RADIUS, TICKS_PER_STEP};
 use crate::memory::{Body, Rect, Walk};
@@ -39,13 +39,13 @@ struct Note {
 
 /// What has been seen so far.
 #[derive(Debug)]
-pub struct Notes {
+pub(super) struct Notes {
     kind: Kind,
     step: u32,
     turned: u32,
     in_b: u32,
     swing: bool,
-    notes: Vec<Note>,
+    room_a: Vec<Note>,
     /// Blocks of Room B as they were last seen.
     others: Vec<(f64, f64)>,
     target: Option<(f64, f64)>,
@@ -55,14 +55,14 @@ pub struct Notes {
 impl Notes {
     /// Nothing yet.
     #[must_use]
-    pub fn new(kind: Kind) -> Self {
+    pub(super) fn new(kind: Kind) -> Self {
         Self {
             kind,
             step: 0,
             turned: 0,
             in_b: 0,
             swing: false,
-            notes: Vec::new(),
+            room_a: Vec::new(),
             others: Vec::new(),
             target: None,
             route: None,
@@ -70,7 +70,7 @@ impl Notes {
     }
 
     /// Takes note of what `row` shows and acts.
-    pub fn act(&mut self, row: &[f32], rng: &mut Rng) -> Walk {
+    pub(super) fn act(&mut self, row: &[f32], rng: &mut Rng) -> Walk {
         let (body, seen) = parse(self.kind, row);
         for block in seen {
             if block.z < A_END { self.note(&block) } else { self.compare(&block) }
@@ -92,13 +92,13 @@ impl Notes {
 
     /// Remembers a block of Room A.
     fn note(&mut self, block: &Seen) {
-        let found = (0..self.notes.len()).find(|&i| self.is_at(&self.notes[i], block.x, block.z));
+        let found = (0..self.room_a.len()).find(|&i| self.is_at(&self.room_a[i], block.x, block.z));
         let index = found.unwrap_or_else(|| {
-            self.notes.push(Note { x: block.x, z: block.z, colour: block.colour, motion: [None; ROUND] });
-            self.notes.len() - 1
+            self.room_a.push(Note { x: block.x, z: block.z, colour: block.colour, motion: [None; ROUND] });
+            self.room_a.len() - 1
         });
         let moment = self.moment();
-        self.notes[index].motion[moment] = Some([block.x, block.velocity[0], block.velocity[1]]);
+        self.room_a[index].motion[moment] = Some([block.x, block.velocity[0], block.velocity[1]]);
     }
 
     /// Compares a block of Room B with what is remembered.
@@ -109,7 +109,7 @@ impl Notes {
             self.others.push((block.x, block.z));
         }
         let z = if self.kind == Kind::Passive { 7.0 } else { 22.0 - block.z };
-        let Some(note) = self.notes.iter().find(|note| self.is_at(note, block.x, z)) else { return };
+        let Some(note) = self.room_a.iter().find(|note| self.is_at(note, block.x, z)) else { return };
         let differs = if self.kind == Kind::Motion {
             let now = [block.x, block.velocity[0], block.velocity[1]];
             note.motion[self.moment()].is_some_and(|then| then.iter().zip(now).any(|(a, b)| (a - b).abs() > SAME))
@@ -170,7 +170,7 @@ impl Notes {
     fn solid(&self) -> Vec<Rect> {
         let reach = self.reach();
         let rect = |note: &Note| Rect::new(note.x - reach, note.z - HALF, note.x + reach, note.z + HALF);
-        self.notes.iter().map(|note| rect(note).grown(RADIUS)).collect()
+        self.room_a.iter().map(|note| rect(note).grown(RADIUS)).collect()
     }
 
     fn go_to_b(&mut self, body: &Body) -> Walk {
@@ -191,11 +191,11 @@ impl Notes {
             let z_of = |note: &Note| if self.kind == Kind::Passive { 19.0 } else { 22.0 - note.z };
             let across = if self.kind == Kind::Motion { WITHIN_PATH } else { SAME };
             let is_target = |x: f64, z: f64| (z - target.1).abs() < SAME && (x - target.0).abs() < across;
-            let places: Vec<(f64, f64)> = self.notes.iter().map(|note| (middle(note), z_of(note))).collect();
+            let places: Vec<(f64, f64)> = self.room_a.iter().map(|note| (middle(note), z_of(note))).collect();
             let goal = places.iter().copied().find(|p| is_target(p.0, p.1)).unwrap_or(target);
             let mut forbidden = self.solid();
             for (x, z) in places.into_iter().filter(|p| !is_target(p.0, p.1)) {
-                forbidden.push(Rect::new(x - reach, z - HALF, x + reach, z + HALF).grown(TOUCH + 0.1));
+                forbidden.push(Rect::new(x - reach, z - HALF, x + reach, z + HALF).grown(TOUCH + SHY));
             }
             self.route = Some(Route::new(goal, forbidden));
         }

@@ -231,10 +231,7 @@ impl Environment for Inference {
         let metrics = ["demos", "wrong", "challenged", "challenge", "items"];
         let mut metrics: Vec<_> = metrics.into_iter().map(Metric::episode).collect();
         metrics[3] = metrics[3].clone().weighed_by("challenged");
-        let spec = Spec {
-            metrics,
-            ..Spec::single(fields, ActionSpace::Discrete(Walk::ALL.len() as u32), FRAME)
-        };
+        let spec = Spec { metrics, ..Spec::single(fields, ActionSpace::Discrete(Walk::ALL.len() as u32), FRAME) };
         let inside = |i: usize| (1..CELLS - 1).contains(&i);
         let cells = (0..CELLS * CELLS).map(|i| u8::from(!(inside(i % CELLS) && inside(i / CELLS)))).collect();
         let sky = Sky::plain(Rgb::new(96, 150, 214), Rgb::new(206, 224, 240));
@@ -291,7 +288,7 @@ impl Environment for Inference {
         state.previous.observe(self.view, &mut row);
     }
 
-    fn draw(&self, state: &InferenceState, _: usize, frame: Frame<'_>) {
+    fn draw(&self, state: &InferenceState, _: usize, mut frame: Frame<'_>) {
         let chain = &state.chain;
         let phase = if chain.challenge() {
             "challenge".to_owned()
@@ -300,9 +297,10 @@ impl Environment for Inference {
         };
         let seconds = f64::from(state.tick) / f64::from(TICKS_PER_SECOND);
         let limit = f64::from(self.limit) / f64::from(TICKS_PER_SECOND);
-        let caption = format!("time {seconds:5.1} of {limit:.0} s   {phase}   wrong {}   score {}", chain.wrong, state.score);
+        let caption =
+            format!("time {seconds:5.1} of {limit:.0} s   {phase}   wrong {}   score {}", chain.wrong, state.score);
         map::paint(
-            frame,
+            &mut frame,
             (SCALE as f64, 10.0),
             &caption,
             |canvas| self.picture(state, canvas),

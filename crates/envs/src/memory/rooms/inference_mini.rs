@@ -258,7 +258,7 @@ impl Environment for InferenceMini {
 
 /// Picks the higher item.
 #[derive(Debug, Default)]
-pub struct Oracle;
+pub(super) struct Oracle;
 
 impl Policy<InferenceMini> for Oracle {
     type Memory = ();
@@ -273,7 +273,7 @@ impl Policy<InferenceMini> for Oracle {
 
 /// Learns the order.
 #[derive(Debug, Default)]
-pub struct Honest;
+pub(super) struct Honest;
 
 impl Policy<InferenceMini> for Honest {
     /// What is known of the chain, and whether its challenge was answered.
@@ -312,7 +312,7 @@ impl Policy<InferenceMini> for Honest {
 
 /// Picks by chance.
 #[derive(Debug, Default)]
-pub struct Memoryless;
+pub(super) struct Memoryless;
 
 impl Policy<InferenceMini> for Memoryless {
     type Memory = ();
@@ -326,7 +326,7 @@ impl Policy<InferenceMini> for Memoryless {
 
 /// Picks the left item.
 #[derive(Debug, Default)]
-pub struct Noop;
+pub(super) struct Noop;
 
 impl Policy<InferenceMini> for Noop {
     type Memory = ();

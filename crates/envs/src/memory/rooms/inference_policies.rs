@@ -30,7 +30,7 @@ fn walk(state: &InferenceState, side: Side) -> Walk {
 
 /// Picks the higher ball.
 #[derive(Debug, Default)]
-pub struct Oracle;
+pub(super) struct Oracle;
 
 impl Policy<Inference> for Oracle {
     type Memory = ();
@@ -46,7 +46,7 @@ impl Policy<Inference> for Oracle {
 
 /// Picks a ball by chance.
 #[derive(Debug, Default)]
-pub struct Memoryless;
+pub(super) struct Memoryless;
 
 impl Policy<Inference> for Memoryless {
     /// The choice, until the balls are gone.
@@ -68,11 +68,11 @@ impl Policy<Inference> for Memoryless {
 
 /// Learns the order.
 #[derive(Debug, Default)]
-pub struct Honest;
+pub(super) struct Honest;
 
 /// What is known, and the ball that is walked to.
 #[derive(Debug, Default)]
-pub struct Plan {
+pub(super) struct Plan {
     relations: Relations,
     /// The colour of the ball that is walked to, and where it was shown.
     choice: Option<[f32; 3]>,
@@ -116,7 +116,7 @@ impl Policy<Inference> for Honest {
 
 /// Looks left and right in turn.
 #[derive(Debug, Default)]
-pub struct Noop;
+pub(super) struct Noop;
 
 impl Policy<Inference> for Noop {
     type Memory = bool;

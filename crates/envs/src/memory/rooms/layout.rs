@@ -11,15 +11,15 @@ use crate::memory::level::Drawn;
 use crate::memory::{Body, Rect, Stimuli};
 
 /// Everything that can be walked on lies in here.
-pub const BOUNDS: Rect = Rect::new(0.0, 0.0, 8.0, 22.0);
+pub(super) const BOUNDS: Rect = Rect::new(0.0, 0.0, 8.0, 22.0);
 /// What stands to the west and to the east of the corridor.
-pub const BESIDE_CORRIDOR: [Rect; 2] = [Rect::new(0.0, 8.0, 3.0, 14.0), Rect::new(5.0, 8.0, 8.0, 14.0)];
+pub(super) const BESIDE_CORRIDOR: [Rect; 2] = [Rect::new(0.0, 8.0, 3.0, 14.0), Rect::new(5.0, 8.0, 8.0, 14.0)];
 /// Northern end of Room A.
-pub const A_END: f64 = 8.0;
+pub(super) const A_END: f64 = 8.0;
 /// Southern end of Room B.
-pub const B_BEGIN: f64 = 14.0;
+pub(super) const B_BEGIN: f64 = 14.0;
 /// Height of walls and gates.
-pub const WALL_HEIGHT: f64 = 3.0;
+pub(super) const WALL_HEIGHT: f64 = 3.0;
 /// Blocks of a room at the most.
 pub const MAX_BLOCKS: usize = 7;
 /// Half the side of a block.
@@ -224,7 +224,11 @@ impl Layout {
         }
         let mut rng = seed.stream("stimuli").rng();
         layout.changed = rng.below(count);
-        if kind == Kind::Motion { layout.set_in_motion(stimuli, &mut rng) } else { layout.paint(stimuli, &mut rng) }
+        if kind == Kind::Motion {
+            layout.set_in_motion(stimuli, &mut rng)
+        } else {
+            layout.paint(stimuli, &mut rng)
+        }
         layout
     }
 
@@ -275,29 +279,30 @@ impl Layout {
 
 /// Puts blocks that follow paths like `pattern` at random places, apart from one another.
 fn place_anywhere(blocks: &mut [Block], (west, east): (f64, f64), pattern: Pattern, rng: &mut Rng) {
-    for i in 0..blocks.len() {
-        loop {
+    loop {
+        // All are drawn anew, because the first alone can leave no room for the next.
+        for block in &mut *blocks {
             let x = west + (east - west) * rng.unit();
             let z = DEPTH.0 + (DEPTH.1 - DEPTH.0) * rng.unit();
-            let block = Block { x, z: [z, MIRROR - z], pattern: [pattern; 2], ..Block::default() };
-            let clear = |other: &Block| {
-                let (dx, dz) = (x - other.x, z - other.z[0]);
-                let still = pattern == Pattern::None;
-                // Moving blocks never meet, and nowhere can two be touched at once.
-                let apart = still || !block.swept(Room::A).grown(TOUCH).overlaps(&other.swept(Room::A).grown(TOUCH));
-                apart && dx * dx + dz * dz >= APART * APART
-            };
-            if blocks[..i].iter().all(clear) {
-                blocks[i] = block;
-                break;
-            }
+            *block = Block { x, z: [z, MIRROR - z], pattern: [pattern; 2], ..Block::default() };
+        }
+        if blocks.iter().enumerate().all(|(i, block)| blocks[..i].iter().all(|other| are_apart(block, other))) {
+            return;
         }
     }
 }
 
+/// Whether two blocks have their distance and, where they move, never meet nor can be touched at once.
+fn are_apart(one: &Block, two: &Block) -> bool {
+    let (dx, dz) = (one.x - two.x, one.z[0] - two.z[0]);
+    let [a, b] = [one, two].map(|block| block.swept(Room::A).grown(TOUCH));
+    let still = one.pattern[0] == Pattern::None;
+    dx * dx + dz * dz >= APART * APART && (still || !a.overlaps(&b))
+}
+
 /// The walker at the beginning of an episode.
 #[must_use]
-pub fn spawn(kind: Kind, rng: &mut Rng) -> Body {
+pub(super) fn spawn(kind: Kind, rng: &mut Rng) -> Body {
     match kind {
         Kind::Passive => Body::at(4.0, 1.5, -20.0 + 40.0 * rng.unit()),
         _ => Body::at(4.0, 6.0, 360.0 * rng.unit()),

@@ -29,7 +29,7 @@ pub(super) const fn extent(metres: usize, scale: usize) -> usize {
 
 /// Paints the view with `picture`, the text, and lets `plan` draw the map of a place that is `depth` metres deep.
 pub(super) fn paint(
-    frame: Frame<'_>,
+    frame: &mut Frame<'_>,
     (scale, depth): (f64, f64),
     caption: &str,
     picture: impl FnOnce(&mut Canvas<'_>),

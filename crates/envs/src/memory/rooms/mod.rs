@@ -31,9 +31,7 @@ pub use colour::Colour;
 pub use config::{InferenceConfig, Previous, SpotConfig};
 pub use gate::{Gate, Gates, PASSED, SLABS, SLIDE};
 pub use inference::{ABOUT as TRANSITIVE_INFERENCE, BALLS, BLANK, Inference, InferenceState};
-pub use inference_mini::{
-    ABOUT as TRANSITIVE_INFERENCE_MINI, InferenceMini, InferenceMiniConfig, InferenceMiniState,
-};
+pub use inference_mini::{ABOUT as TRANSITIVE_INFERENCE_MINI, InferenceMini, InferenceMiniConfig, InferenceMiniState};
 pub use layout::{Block, HALF, Kind, Layout, MAX_BLOCKS, Room, TOUCH};
 pub use pattern::{CIRCUMRADIUS, PERIOD, Pattern};
 pub use spot::{Spot, SpotState};
@@ -173,8 +171,8 @@ impl<T: SpotTask> Environment for SpotDiff<T> {
         self.rules.observe(state, row);
     }
 
-    fn draw(&self, state: &SpotState, _: usize, frame: Frame<'_>) {
-        self.rules.draw(state, frame);
+    fn draw(&self, state: &SpotState, _: usize, mut frame: Frame<'_>) {
+        self.rules.draw(state, &mut frame);
     }
 
     fn metrics(&self, state: &SpotState, values: &mut [f32]) {

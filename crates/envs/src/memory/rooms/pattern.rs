@@ -44,7 +44,7 @@ pub enum Pattern {
 }
 
 /// A point or a velocity: X and Y.
-pub type Pair = [f64; 2];
+pub(super) type Pair = [f64; 2];
 
 impl Pattern {
     /// All twelve, those of training first.

@@ -9,7 +9,7 @@ type Shown = [f32; 3];
 
 /// Which colour is above which.
 #[derive(Debug, Default)]
-pub struct Relations {
+pub(super) struct Relations {
     colours: Vec<Shown>,
     above: [[bool; MAX_ITEMS]; MAX_ITEMS],
     /// The pair that was answered last: what was chosen, then the other.
@@ -20,7 +20,7 @@ impl Relations {
     /// Learns from a new pair how the last one ended, and chooses.
     ///
     /// The same pair again means that the choice was wrong; any other, that it was right.
-    pub fn choose(&mut self, pair: [Shown; 2], rng: &mut Rng) -> Side {
+    pub(super) fn choose(&mut self, pair: [Shown; 2], rng: &mut Rng) -> Side {
         let [left, right] = pair.map(|colour| self.number(colour));
         if let Some([chosen, other]) = self.last {
             let again = [left, right] == [chosen, other] || [left, right] == [other, chosen];

@@ -18,6 +18,8 @@ const DIAGONAL: u32 = 14;
 const NEVER: u32 = u32::MAX;
 /// Points ahead that the next way-point may be.
 const AHEAD: usize = 16;
+/// Points ahead that are always made for, clear or not.
+const NEXT: usize = 2;
 /// How finely a straight line is looked at.
 const SAMPLE: f64 = 0.1;
 /// Distance from walls that points keep beyond the walker's radius.
@@ -29,7 +31,7 @@ const ON_THE_SPOT: f64 = 18.0;
 
 /// Distances of all points from one target, around what is forbidden.
 #[derive(Clone, Debug)]
-pub struct Route {
+pub(super) struct Route {
     target: (f64, f64),
     forbidden: Vec<Rect>,
     cost: Vec<u32>,
@@ -38,7 +40,7 @@ pub struct Route {
 impl Route {
     /// The ways to `target` that avoid `forbidden`. Gates do not count: whoever follows waits at them.
     #[must_use]
-    pub fn new(target: (f64, f64), forbidden: Vec<Rect>) -> Self {
+    pub(super) fn new(target: (f64, f64), forbidden: Vec<Rect>) -> Self {
         let mut route = Self { target, forbidden, cost: vec![NEVER; (COLUMNS * ROWS) as usize] };
         let open: Vec<bool> = (0..COLUMNS * ROWS)
             .map(|i| {
@@ -47,9 +49,7 @@ impl Route {
             })
             .collect();
         let free = |column: i32, row: i32| {
-            (0..COLUMNS).contains(&column)
-                && (0..ROWS).contains(&row)
-                && open[(row * COLUMNS + column) as usize]
+            (0..COLUMNS).contains(&column) && (0..ROWS).contains(&row) && open[(row * COLUMNS + column) as usize]
         };
         let mut queue = BinaryHeap::new();
         let (column, row) = nearest(target);
@@ -66,7 +66,8 @@ impl Route {
             for (c, r) in around(column, row, 1) {
                 let straight = c == column || r == row;
                 // A diagonal does not cut a corner.
-                if !free(c, r) || (!straight && !(free(c, row) && free(column, r))) {
+                let allowed = free(c, r) && (straight || (free(c, row) && free(column, r)));
+                if !allowed {
                     continue;
                 }
                 let next = cost + if straight { STRAIGHT } else { DIAGONAL };
@@ -82,7 +83,7 @@ impl Route {
 
     /// The action that leads `body` on.
     #[must_use]
-    pub fn follow(&self, body: &Body) -> Walk {
+    pub(super) fn follow(&self, body: &Body) -> Walk {
         steer(body, self.way_point(body.x, body.z))
     }
 
@@ -98,14 +99,15 @@ impl Route {
             at = (column, row);
         }
         let mut best = place(at.0, at.1);
-        for _ in 0..AHEAD {
+        for i in 0..AHEAD {
             if cost(at) <= STRAIGHT {
-                return if self.is_clear((x, z), self.target) { self.target } else { best };
+                return if i < NEXT || self.is_clear((x, z), self.target) { self.target } else { best };
             }
             let Some(next) = around(at.0, at.1, 1).min_by_key(|&node| cost(node)) else { break };
             at = next;
             let point = place(at.0, at.1);
-            if self.is_clear((x, z), point) {
+            // The next few points count in any case: a walker that touches something must get on.
+            if i < NEXT || self.is_clear((x, z), point) {
                 best = point;
             }
         }
@@ -148,7 +150,7 @@ fn around(column: i32, row: i32, reach: i32) -> impl Iterator<Item = (i32, i32)>
 
 /// The action that brings `body` nearer to a point.
 #[must_use]
-pub fn steer(body: &Body, (x, z): (f64, f64)) -> Walk {
+pub(super) fn steer(body: &Body, (x, z): (f64, f64)) -> Walk {
     let off = bearing(body, x, z);
     match (off.abs(), off < 0.0) {
         (size, _) if size <= STRAIGHT_ON => Walk::Forward,
@@ -161,7 +163,7 @@ pub fn steer(body: &Body, (x, z): (f64, f64)) -> Walk {
 
 /// Degrees from straight ahead to a point, to the right positive.
 #[must_use]
-pub fn bearing(body: &Body, x: f64, z: f64) -> f64 {
+pub(super) fn bearing(body: &Body, x: f64, z: f64) -> f64 {
     let (sin, cos) = body.ahead();
     let (dx, dz) = (x - body.x, z - body.z);
     libm::atan2(dx * cos - dz * sin, dx * sin + dz * cos).to_degrees()

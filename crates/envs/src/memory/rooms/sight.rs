@@ -9,7 +9,7 @@ const TAN_HALF_WIDTH: f64 = 1.0;
 
 /// Something in view, as its bearing and distance on the floor.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Sighting {
+pub(super) struct Sighting {
     /// Sine of the angle to the right of straight ahead.
     pub sin: f64,
     /// Cosine of that angle.
@@ -20,7 +20,7 @@ pub struct Sighting {
 
 /// A walker's eye and the direction it looks in.
 #[derive(Clone, Copy, Debug)]
-pub struct Eye {
+pub(super) struct Eye {
     /// East.
     pub x: f64,
     /// North.
@@ -36,7 +36,7 @@ pub struct Eye {
 impl Eye {
     /// The eye of `body`.
     #[must_use]
-    pub fn of(body: &Body) -> Self {
+    pub(super) fn of(body: &Body) -> Self {
         let (sin, cos) = body.ahead();
         let tan = f64::from(TAN_HALF_HEIGHT);
         // The picture shifts by the tangent of the pitch.
@@ -46,7 +46,7 @@ impl Eye {
 
     /// What stands at (`x`, `z`) from height `low` to `high`, if it is in the field of view; walls are not considered.
     #[must_use]
-    pub fn sees(&self, x: f64, z: f64, (low, high): (f64, f64)) -> Option<Sighting> {
+    pub(super) fn sees(&self, x: f64, z: f64, (low, high): (f64, f64)) -> Option<Sighting> {
         let (dx, dz) = (x - self.x, z - self.z);
         let ahead = dx * self.sin + dz * self.cos;
         let right = dx * self.cos - dz * self.sin;

@@ -170,6 +170,17 @@ impl Spot {
         self.stage.picture(state, canvas);
     }
 
+    /// Elements of the symbolic vector.
+    #[must_use]
+    pub fn symbolic_len(&self) -> usize {
+        spot_view::elements(self.kind)
+    }
+
+    /// Writes the symbolic vector of what the walker sees.
+    pub fn symbolic(&self, state: &SpotState, row: &mut [f32]) {
+        spot_view::symbolic(self.kind, state, row);
+    }
+
     /// Where the eye is: east, up, north.
     #[must_use]
     pub fn position(&self, state: &SpotState) -> [f64; 3] {
@@ -182,12 +193,12 @@ impl Spot {
                 let (width, height) = (self.view.width as usize, self.view.height as usize);
                 self.picture(state, &mut Canvas::new(width, height, row.u8(0)));
             }
-            Observation::Symbolic => spot_view::symbolic(self.kind, state, row.f32(0)),
+            Observation::Symbolic => self.symbolic(state, row.f32(0)),
         }
         state.previous.observe(self.view, &mut row);
     }
 
-    pub(super) fn draw(&self, state: &SpotState, frame: Frame<'_>) {
+    pub(super) fn draw(&self, state: &SpotState, frame: &mut Frame<'_>) {
         super::spot_draw::draw(self, state, frame);
     }
 

@@ -21,7 +21,7 @@ const ROOMS: [(Rect, Rgb); 3] = [
 ];
 
 /// Paints the view, the map and the text.
-pub(super) fn draw(rules: &Spot, state: &SpotState, frame: Frame<'_>) {
+pub(super) fn draw(rules: &Spot, state: &SpotState, frame: &mut Frame<'_>) {
     let layout = &state.layout;
     let changed = &layout.blocks()[layout.changed as usize];
     let seconds = f64::from(state.tick) / f64::from(TICKS_PER_SECOND);

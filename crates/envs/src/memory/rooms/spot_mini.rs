@@ -156,7 +156,8 @@ impl<T: SpotTask> SpotMini<T> {
         let side = if places == 2 { 10 } else { 6 };
         for (i, block) in state.layout.blocks().iter().enumerate() {
             let middle = ((2 * i + 1) * WIDTH / (2 * places)) as i32;
-            let [dx, dy] = block.pattern[room as usize].at(f64::from(state.step * TICKS) / f64::from(PERIOD) + block.phase);
+            let [dx, dy] =
+                block.pattern[room as usize].at(f64::from(state.step * TICKS) / f64::from(PERIOD) + block.phase);
             // The farthest point of a path is seven pixels away.
             let shift = |offset: f64| (offset * 7.0 / CIRCUMRADIUS + 0.5).floor() as i32;
             let (x, y) = (middle + shift(dx) - side / 2, HEIGHT as i32 / 2 - shift(dy) - side / 2);
@@ -278,7 +279,7 @@ impl<T: SpotTask> Environment for SpotMini<T> {
 
 /// Names the block that differs.
 #[derive(Debug, Default)]
-pub struct Oracle;
+pub(super) struct Oracle;
 
 impl<T: SpotTask> Policy<SpotMini<T>> for Oracle {
     type Memory = ();
@@ -293,7 +294,7 @@ impl<T: SpotTask> Policy<SpotMini<T>> for Oracle {
 
 /// Names any block.
 #[derive(Debug, Default)]
-pub struct Memoryless;
+pub(super) struct Memoryless;
 
 impl<T: SpotTask> Policy<SpotMini<T>> for Memoryless {
     type Memory = ();
@@ -308,11 +309,11 @@ impl<T: SpotTask> Policy<SpotMini<T>> for Memoryless {
 
 /// Remembers and compares.
 #[derive(Debug, Default)]
-pub struct Honest;
+pub(super) struct Honest;
 
 /// What Room A showed at each of its steps, and the block that was found to differ.
 #[derive(Debug, Default)]
-pub struct Notes {
+pub(super) struct Notes {
     study: Vec<Vec<f32>>,
     step: usize,
     found: Option<u32>,
@@ -356,7 +357,7 @@ impl<T: SpotTask> Policy<SpotMini<T>> for Honest {
 
 /// Names the first block.
 #[derive(Debug, Default)]
-pub struct Noop;
+pub(super) struct Noop;
 
 impl<T: SpotTask> Policy<SpotMini<T>> for Noop {
     type Memory = ();

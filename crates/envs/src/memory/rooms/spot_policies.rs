@@ -10,7 +10,7 @@ use crate::memory::body::RADIUS;
 use crate::memory::{Observation, Rect, Walk};
 
 /// Distance that ways keep from what must not be touched, beyond touch.
-const SHY: f64 = 0.2;
+pub(super) const SHY: f64 = 0.2;
 /// Distance that ways keep from blocks that are solid, beyond the walker's radius.
 const BESIDE: f64 = 0.05;
 
@@ -48,7 +48,7 @@ pub(super) fn route_to(layout: &Layout, target: u32) -> Route {
 
 /// Goes to the block that differs.
 #[derive(Debug, Default)]
-pub struct Oracle;
+pub(super) struct Oracle;
 
 impl<T: SpotTask> Policy<SpotDiff<T>> for Oracle {
     type Memory = Option<Route>;
@@ -58,13 +58,7 @@ impl<T: SpotTask> Policy<SpotDiff<T>> for Oracle {
         None
     }
 
-    fn act(
-        &self,
-        _: &SpotDiff<T>,
-        view: View<'_, SpotDiff<T>>,
-        route: &mut Option<Route>,
-        _: &mut Rng,
-    ) -> Walk {
+    fn act(&self, _: &SpotDiff<T>, view: View<'_, SpotDiff<T>>, route: &mut Option<Route>, _: &mut Rng) -> Walk {
         let state = view.state.expect("the oracle is privileged");
         route.get_or_insert_with(|| route_to(&state.layout, state.layout.changed)).follow(&state.body)
     }
@@ -72,7 +66,7 @@ impl<T: SpotTask> Policy<SpotDiff<T>> for Oracle {
 
 /// Goes to a block chosen by chance.
 #[derive(Debug, Default)]
-pub struct Memoryless;
+pub(super) struct Memoryless;
 
 impl<T: SpotTask> Policy<SpotDiff<T>> for Memoryless {
     type Memory = Option<Route>;
@@ -82,13 +76,7 @@ impl<T: SpotTask> Policy<SpotDiff<T>> for Memoryless {
         None
     }
 
-    fn act(
-        &self,
-        _: &SpotDiff<T>,
-        view: View<'_, SpotDiff<T>>,
-        route: &mut Option<Route>,
-        rng: &mut Rng,
-    ) -> Walk {
+    fn act(&self, _: &SpotDiff<T>, view: View<'_, SpotDiff<T>>, route: &mut Option<Route>, rng: &mut Rng) -> Walk {
         let state = view.state.expect("steering is privileged");
         route.get_or_insert_with(|| route_to(&state.layout, rng.below(state.layout.count))).follow(&state.body)
     }
@@ -96,7 +84,7 @@ impl<T: SpotTask> Policy<SpotDiff<T>> for Memoryless {
 
 /// Remembers Room A.
 #[derive(Debug, Default)]
-pub struct Honest;
+pub(super) struct Honest;
 
 impl<T: SpotTask> Policy<SpotDiff<T>> for Honest {
     type Memory = Notes;
@@ -118,15 +106,13 @@ impl<T: SpotTask> Policy<SpotDiff<T>> for Honest {
 pub(super) fn symbolic_only(observation: Observation) -> Result<(), String> {
     match observation {
         Observation::Symbolic => Ok(()),
-        Observation::Pixels => {
-            Err("`honest` reads symbols: `observation` is `pixels`, must be `symbolic`".to_owned())
-        }
+        Observation::Pixels => Err("`honest` reads symbols: `observation` is `pixels`, must be `symbolic`".to_owned()),
     }
 }
 
 /// Looks left and right in turn.
 #[derive(Debug, Default)]
-pub struct Noop;
+pub(super) struct Noop;
 
 impl<T: SpotTask> Policy<SpotDiff<T>> for Noop {
     type Memory = bool;

@@ -1,6 +1,8 @@
 //! What the walker sees of the two rooms: the picture and the symbolic vector.
 
-use heldout_render::first_person::{self, Camera, Floor, Grid, Object, Paint, Scene, Shape, Sky, Surface, Textures, Wall};
+use heldout_render::first_person::{
+    self, Camera, Floor, Grid, Object, Paint, Scene, Shape, Sky, Surface, Textures, Wall,
+};
 use heldout_render::{Canvas, Rgb};
 
 use super::layout::{A_END, B_BEGIN, Block, HALF, Kind, MAX_BLOCKS, Room, WALL_HEIGHT};
@@ -37,7 +39,7 @@ const FAST: f64 = 2.0;
 
 /// What is drawn in every episode.
 #[derive(Debug)]
-pub struct Stage {
+pub(super) struct Stage {
     cells: Vec<u8>,
     textures: Textures,
     sky: Sky,
@@ -46,7 +48,7 @@ pub struct Stage {
 impl Stage {
     /// Prepares the plan and the textures.
     #[must_use]
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         let mut cells = Vec::with_capacity(COLUMNS * ROWS);
         for row in 0..ROWS {
             for column in 0..COLUMNS {
@@ -58,16 +60,11 @@ impl Stage {
     }
 
     /// Paints what the walker sees.
-    pub fn picture(&self, state: &SpotState, canvas: &mut Canvas<'_>) {
+    pub(super) fn picture(&self, state: &SpotState, canvas: &mut Canvas<'_>) {
         let heights = state.gates.gates.map(|gate| gate.height(state.tick) as f32);
         let walls = walls(heights);
-        let none = Object {
-            x: 0.0,
-            y: 0.0,
-            z: 0.0,
-            shape: Shape::Sphere { radius: 0.0 },
-            paint: Paint::Flat(Rgb::BLACK),
-        };
+        let none =
+            Object { x: 0.0, y: 0.0, z: 0.0, shape: Shape::Sphere { radius: 0.0 }, paint: Paint::Flat(Rgb::BLACK) };
         let mut objects = [none; 2 * MAX_BLOCKS];
         let mut count = 0;
         for room in rooms_in_view(state, heights) {
@@ -78,17 +75,9 @@ impl Stage {
                 count += 1;
             }
         }
-        let grid = Grid {
-            x: ORIGIN,
-            z: ORIGIN,
-            cell: 1.0,
-            columns: COLUMNS,
-            rows: ROWS,
-            cells: &self.cells,
-            walls: &walls,
-        };
-        let scene =
-            Scene { grid, textures: &self.textures, floor: FLOOR, sky: &self.sky, objects: &objects[..count] };
+        let grid =
+            Grid { x: ORIGIN, z: ORIGIN, cell: 1.0, columns: COLUMNS, rows: ROWS, cells: &self.cells, walls: &walls };
+        let scene = Scene { grid, textures: &self.textures, floor: FLOOR, sky: &self.sky, objects: &objects[..count] };
         first_person::draw(&scene, &camera(&state.body), canvas);
     }
 }
@@ -127,7 +116,13 @@ fn cell(z: i32, x: i32) -> u8 {
         return 0;
     }
     // The mouths of the corridor belong to the rooms.
-    if z < 9 { 1 } else if z < 13 { 2 } else { 3 }
+    if z < 9 {
+        1
+    } else if z < 13 {
+        2
+    } else {
+        3
+    }
 }
 
 /// What stands in the cells while the gates have these heights.
@@ -152,12 +147,12 @@ fn width(kind: Kind) -> usize {
 
 /// Elements of the symbolic vector.
 #[must_use]
-pub const fn elements(kind: Kind) -> usize {
+pub(super) const fn elements(kind: Kind) -> usize {
     HEAD + SLOTS * if matches!(kind, Kind::Motion) { 9 } else { 7 }
 }
 
 /// Writes the symbolic vector: pose in the room, which room, gates, and the blocks in view, nearest first.
-pub fn symbolic(kind: Kind, state: &SpotState, row: &mut [f32]) {
+pub(super) fn symbolic(kind: Kind, state: &SpotState, row: &mut [f32]) {
     row.fill(0.0);
     let eye = Eye::of(&state.body);
     let place = usize::from(eye.z >= A_END) + usize::from(eye.z >= B_BEGIN);
@@ -196,7 +191,7 @@ pub fn symbolic(kind: Kind, state: &SpotState, row: &mut [f32]) {
 
 /// A block as the symbolic vector shows it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Seen {
+pub(super) struct Seen {
     /// East.
     pub x: f64,
     /// North.
@@ -208,7 +203,7 @@ pub struct Seen {
 }
 
 /// The walker and the blocks in view that a symbolic vector tells of.
-pub fn parse(kind: Kind, row: &[f32]) -> (Body, impl Iterator<Item = Seen>) {
+pub(super) fn parse(kind: Kind, row: &[f32]) -> (Body, impl Iterator<Item = Seen>) {
     let place = (0..3).find(|&i| row[4 + i] > 0.0).unwrap_or(0);
     let (x, z) = (4.0 + 4.0 * f64::from(row[0]), MIDDLES[place] + 4.0 * f64::from(row[1]));
     let (sin, cos) = (f64::from(row[2]), f64::from(row[3]));
