@@ -15,17 +15,17 @@ pub(super) fn pack([red, green, blue]: [u8; 3]) -> u32 {
 pub(super) struct Tint([u32; 3]);
 
 impl Tint {
-    /// `light` is at most [`FULL`]. White under full light leaves a texel as it is.
+    /// `light` is at most [`FULL`]. Under full light white leaves a texel as it is, and a white texel gives the tint.
     pub(super) fn new(tint: Rgb, light: u32) -> Self {
-        Self(tint.0.map(|channel| (u32::from(channel) + u32::from(channel >> 7)) * light >> 8))
+        Self(tint.0.map(|channel| ((u32::from(channel) + u32::from(channel >> 7)) * light + 128) >> 8))
     }
 
     pub(super) fn apply(self, texel: u32) -> [u8; 3] {
         let [red, green, blue] = self.0;
         [
-            ((texel & 255) * red >> 8) as u8,
-            ((texel >> 8 & 255) * green >> 8) as u8,
-            ((texel >> 16 & 255) * blue >> 8) as u8,
+            (((texel & 255) * red + 128) >> 8) as u8,
+            (((texel >> 8 & 255) * green + 128) >> 8) as u8,
+            (((texel >> 16 & 255) * blue + 128) >> 8) as u8,
         ]
     }
 }

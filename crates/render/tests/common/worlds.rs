@@ -40,13 +40,7 @@ impl World {
     }
 
     pub(crate) fn scene(&self) -> Scene<'_> {
-        Scene {
-            grid: self.grid(),
-            textures: &self.textures,
-            floor: self.floor,
-            sky: &self.sky,
-            objects: &self.objects,
-        }
+        Scene { grid: self.grid(), textures: &self.textures, floor: self.floor, sky: &self.sky, objects: &self.objects }
     }
 
     /// Puts a wall into a cell.
@@ -143,8 +137,7 @@ impl Dice {
         }
         world.floor = Floor { surface: self.surface(), period: cell * self.between(0.3, 2.0) };
         let (zenith, horizon) = (self.colour(), self.colour());
-        world.sky =
-            if self.below(2) == 0 { Sky::with_landmarks(zenith, horizon) } else { Sky::plain(zenith, horizon) };
+        world.sky = if self.below(2) == 0 { Sky::with_landmarks(zenith, horizon) } else { Sky::plain(zenith, horizon) };
         let (x, z) = (self.between(0.0, columns as f32 * cell), self.between(0.0, rows as f32 * cell));
         (world, camera(x, eye, z, self.between(-7.0, 7.0)))
     }
