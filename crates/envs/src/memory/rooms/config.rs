@@ -1,13 +1,9 @@
 //! What is fixed in the rooms.
 
-use heldout_core::{ConfigError, Dtype, Field, Row};
+use heldout_core::{Dtype, Field, Row};
 use serde::{Deserialize, Serialize};
 
-use crate::memory::body::TICKS_PER_SECOND;
 use crate::memory::{Observation, View, Walk};
-
-/// Seconds of an episode at the most.
-const MOST_SECONDS: f64 = 36_000.0;
 
 /// The config of the four tasks in two rooms.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -82,22 +78,6 @@ impl InferenceConfig {
     pub fn view(&self) -> View {
         let Self { observation, width, height, previous, .. } = *self;
         View { observation, width, height, previous }
-    }
-}
-
-/// Ticks of an episode of so many seconds, or of the task's own.
-///
-/// # Errors
-///
-/// If there are none, or too many.
-pub(super) fn limit(seconds: Option<f64>, own: f64) -> Result<u32, ConfigError> {
-    let seconds = seconds.unwrap_or(own);
-    let ticks = (seconds * f64::from(TICKS_PER_SECOND) + 0.5).floor();
-    if seconds <= MOST_SECONDS && ticks >= 1.0 {
-        Ok(ticks as u32)
-    } else {
-        let allowed = format!("at least one tick of 1/30 second and at most {MOST_SECONDS}");
-        Err(ConfigError::value("episode_length_seconds", seconds, &allowed))
     }
 }
 
