@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::example::{grid, signal};
 use crate::halma;
 use crate::lilgym;
-use crate::memory::{arena, goal_mini, maze, psychlab};
+use crate::memory::{arena, goal_mini, maze, psychlab, rooms};
 use crate::s2b::{game, listener, recall};
 
 /// Every environment, in the order that documents show. Adding one is a line here.
@@ -20,18 +20,28 @@ pub static ENTRIES: &[Entry] = &[
     Entry::of::<psychlab::PsychLab<psychlab::Recognition>>(&psychlab::RECOGNITION),
     Entry::of::<psychlab::PsychLab<psychlab::Change>>(&psychlab::CHANGE),
     Entry::of::<psychlab::PsychLab<psychlab::WhatThenWhere>>(&psychlab::WHERE),
+    Entry::of::<rooms::SpotDiff<rooms::SpotDiffBasic>>(&rooms::SPOT_DIFF),
+    Entry::of::<rooms::SpotDiff<rooms::SpotDiffPassive>>(&rooms::SPOT_DIFF_PASSIVE),
+    Entry::of::<rooms::SpotDiff<rooms::SpotDiffMulti>>(&rooms::SPOT_DIFF_MULTI),
+    Entry::of::<rooms::SpotDiff<rooms::SpotDiffMotion>>(&rooms::SPOT_DIFF_MOTION),
     Entry::of::<arena::Arena<arena::VisibleBuildings>>(&arena::VISIBLE_BUILDINGS),
     Entry::of::<arena::Arena<arena::InvisibleBuildings>>(&arena::INVISIBLE_BUILDINGS),
     Entry::of::<arena::Arena<arena::InvisibleEmpty>>(&arena::INVISIBLE_EMPTY),
     Entry::of::<maze::Maze>(&maze::ABOUT),
+    Entry::of::<rooms::Inference>(&rooms::TRANSITIVE_INFERENCE),
     Entry::of::<psychlab::Mini<psychlab::Mapping>>(&psychlab::MAPPING_MINI),
     Entry::of::<psychlab::Mini<psychlab::Recognition>>(&psychlab::RECOGNITION_MINI),
     Entry::of::<psychlab::Mini<psychlab::Change>>(&psychlab::CHANGE_MINI),
     Entry::of::<psychlab::Mini<psychlab::WhatThenWhere>>(&psychlab::WHERE_MINI),
+    Entry::of::<rooms::SpotMini<rooms::SpotDiffBasic>>(&rooms::SPOT_DIFF_MINI),
+    Entry::of::<rooms::SpotMini<rooms::SpotDiffPassive>>(&rooms::SPOT_DIFF_PASSIVE_MINI),
+    Entry::of::<rooms::SpotMini<rooms::SpotDiffMulti>>(&rooms::SPOT_DIFF_MULTI_MINI),
+    Entry::of::<rooms::SpotMini<rooms::SpotDiffMotion>>(&rooms::SPOT_DIFF_MOTION_MINI),
     Entry::of::<goal_mini::Mini<goal_mini::VisibleBuildings>>(&goal_mini::VISIBLE_BUILDINGS),
     Entry::of::<goal_mini::Mini<goal_mini::InvisibleBuildings>>(&goal_mini::INVISIBLE_BUILDINGS),
     Entry::of::<goal_mini::Mini<goal_mini::InvisibleEmpty>>(&goal_mini::INVISIBLE_EMPTY),
     Entry::of::<goal_mini::Mini<goal_mini::ExploreLocations>>(&goal_mini::EXPLORE_LOCATIONS),
+    Entry::of::<rooms::InferenceMini>(&rooms::TRANSITIVE_INFERENCE_MINI),
     Entry::of::<lilgym::LilGym<lilgym::TowerScratch>>(&lilgym::TOWER_SCRATCH),
     Entry::of::<lilgym::LilGym<lilgym::TowerFlipit>>(&lilgym::TOWER_FLIPIT),
     Entry::of::<lilgym::LilGym<lilgym::ScatterScratch>>(&lilgym::SCATTER_SCRATCH),

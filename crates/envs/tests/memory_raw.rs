@@ -228,6 +228,25 @@ fn memory_check_07_discrete_actions_are_the_documented_raw_vectors() {
 }
 
 #[test]
+fn inverted_pitch_exchanges_looking_up_and_down() {
+    for name in each_task() {
+        let mut upright = level(&name, 4);
+        let settings = Settings { seed: 4, invert_pitch: true, ..Settings::default() };
+        let mut inverted = open(&name, &settings).expect("the same level");
+        // A quarter of the range, or 20 pixels: both are far from the steepest.
+        let tilt = upright.controls().into_iter().find(|c| c.name.starts_with("LOOK_DOWN_UP")).expect("a control");
+        let value = if tilt.whole { 20.0 } else { 0.25 };
+        let level_picture = picture(&*upright, 0);
+        upright.change(&[(tilt.name, value)]).expect("in range");
+        inverted.change(&[(tilt.name, -value)]).expect("in range");
+        upright.advance(4).expect("it runs");
+        inverted.advance(4).expect("it runs");
+        assert!(picture(&*upright, 0) == picture(&*inverted, 0), "{name}");
+        assert!(picture(&*upright, 0) != level_picture, "{name}");
+    }
+}
+
+#[test]
 fn memory_check_08_time_limits_are_exact_under_the_raw_zero_action() {
     for name in names() {
         let mut level = level(&name, 8);

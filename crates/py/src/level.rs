@@ -35,7 +35,8 @@ fn narrow(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u32> {
 impl Level {
     /// Opens the level called `name`; `config` is a JSON object of further keys.
     #[new]
-    #[pyo3(signature = (name, seed, width, height, seconds, config))]
+    #[pyo3(signature = (name, seed, width, height, seconds, invert_pitch, config))]
+    #[expect(clippy::too_many_arguments, reason = "they are the settings; Python's side names them")]
     fn new(
         py: Python<'_>,
         name: &str,
@@ -43,6 +44,7 @@ impl Level {
         width: &Bound<'_, PyAny>,
         height: &Bound<'_, PyAny>,
         seconds: Option<f64>,
+        invert_pitch: bool,
         config: &str,
     ) -> PyResult<Self> {
         let settings = Settings {
@@ -50,6 +52,7 @@ impl Level {
             width: narrow("width", width)?,
             height: narrow("height", height)?,
             seconds,
+            invert_pitch,
             config: object(config)?,
         };
         let level = py.detach(|| open(name, &settings)).map_err(refused)?;

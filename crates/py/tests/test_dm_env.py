@@ -378,6 +378,14 @@ def test_episodes_are_those_of_the_registry(name: str) -> None:
     env.close()
 
 
+def test_inverted_pitch_exchanges_looking_up_and_down() -> None:
+    with dm_env.load("spot_diff_train") as upright, dm_env.load("spot_diff_train", invert_pitch=True) as inverted:
+        upright.reset(), inverted.reset()
+        up, down = {"LOOK_DOWN_UP": 1.0}, {"LOOK_DOWN_UP": -1.0}
+        assert digest(upright.step(up)) == digest(inverted.step(down))
+        assert inverted.controls["LOOK_DOWN_UP"] == -1.0
+
+
 def test_a_closed_environment_says_so() -> None:
     env = dm_env.load("spot_diff_train")
     env.close()

@@ -13,6 +13,7 @@
 //!   built-in font of five by seven pixels.
 //! - [`downscale_box`], [`upscale`] and [`resize`] change the size of a picture.
 //! - [`first_person`] draws rooms, mazes and arenas as somebody in them sees them.
+//! - [`panel`] shows a square screen in a room, in perspective and flat.
 //! - [`ansi`] shows a picture in a terminal; behind the feature `encode`, the module `encode` makes PNG and GIF files.
 //!
 //! # Invariants

@@ -7,13 +7,12 @@ pub const KEY: &str = "episode_length_seconds";
 /// Seconds of the longest episode that a config may ask for.
 const MOST_SECONDS: f64 = 36_000.0;
 
-/// Ticks of an episode of `seconds`, or of the task's `own` if none are given.
+/// Ticks of an episode of `seconds`.
 ///
 /// # Errors
 ///
 /// If there is not a tick, or there are too many.
-pub fn ticks(seconds: Option<f64>, own: f64, ticks_per_second: u32) -> Result<u32, ConfigError> {
-    let seconds = seconds.unwrap_or(own);
+pub fn ticks(seconds: f64, ticks_per_second: u32) -> Result<u32, ConfigError> {
     let ticks = (seconds * f64::from(ticks_per_second)).round();
     if seconds <= MOST_SECONDS && ticks >= 1.0 {
         Ok(ticks as u32)

@@ -22,6 +22,7 @@ pub mod maze;
 pub mod pilot;
 pub mod psychlab;
 pub mod raw;
+pub mod rooms;
 pub mod sight;
 pub mod trips;
 pub mod view;

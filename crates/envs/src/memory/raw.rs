@@ -43,6 +43,10 @@ pub trait RawControls: Copy + Default + Send + Sync + 'static {
     ///
     /// If there is no such control or a value is not one of its own; nothing is set then.
     fn change(&mut self, changes: &[(&str, f64)]) -> Result<(), RawError>;
+
+    /// The same with looking up and down exchanged.
+    #[must_use]
+    fn inverted(self) -> Self;
 }
 
 impl RawControls for Controls {
@@ -56,6 +60,10 @@ impl RawControls for Controls {
 
     fn change(&mut self, changes: &[(&str, f64)]) -> Result<(), RawError> {
         Ok(self.set_named(changes.iter().copied())?)
+    }
+
+    fn inverted(self) -> Self {
+        self.pitched(true)
     }
 }
 
@@ -80,6 +88,10 @@ impl RawControls for LabControls {
             whole.push((name, value as i32));
         }
         Ok(self.set_named(whole)?)
+    }
+
+    fn inverted(self) -> Self {
+        Self { tilt: -self.tilt, ..self }
     }
 }
 
@@ -154,18 +166,20 @@ pub struct Settings {
     pub height: u32,
     /// Seconds until an episode is cut; `None` for the level's own.
     pub seconds: Option<f64>,
+    /// Whether looking up and down are exchanged, as in the published program for people.
+    pub invert_pitch: bool,
     /// Other keys of the environment's config.
     pub config: Map<String, Value>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { seed: 0, width: 96, height: 72, seconds: None, config: Map::new() }
+        Self { seed: 0, width: 96, height: 72, seconds: None, invert_pitch: false, config: Map::new() }
     }
 }
 
 /// Config keys that [`Settings`] fix.
-const FIXED: [&str; 6] = ["level", "observation", "width", "height", "previous", limit::KEY];
+const FIXED: [&str; 7] = ["level", "observation", "width", "height", "previous", "invert_pitch", limit::KEY];
 
 /// One level with its current episode, whatever its rules.
 pub trait RawLevel: Send + Sync {
@@ -227,6 +241,7 @@ struct Opened<E: Raw> {
     state: E::State,
     copy: Seed,
     controls: E::Controls,
+    invert_pitch: bool,
     status: Status,
     score: f64,
     size: (usize, usize),
@@ -244,8 +259,8 @@ impl<E: Raw> Opened<E> {
         let copy = Seed(settings.seed).derive(0);
         let state = rules.start(start(copy, 0));
         let size = (settings.width as usize, settings.height as usize);
-        let controls = E::Controls::default();
-        Ok(Box::new(Self { rules, state, copy, controls, status: Status::Running, score: 0.0, size }))
+        let (controls, invert_pitch) = (E::Controls::default(), settings.invert_pitch);
+        Ok(Box::new(Self { rules, state, copy, controls, invert_pitch, status: Status::Running, score: 0.0, size }))
     }
 }
 
@@ -285,9 +300,10 @@ impl<E: Raw> RawLevel for Opened<E> {
         if self.status.ended() {
             return Err(RawError::Over);
         }
+        let controls = if self.invert_pitch { self.controls.inverted() } else { self.controls };
         let mut sum = 0.0;
         for _ in 0..ticks {
-            let (reward, status) = self.rules.tick(&mut self.state, &self.controls);
+            let (reward, status) = self.rules.tick(&mut self.state, &controls);
             sum += f64::from(reward);
             self.score += f64::from(reward);
             self.status = status;

@@ -92,7 +92,7 @@ class EnvironmentSettings:
         """Check every value."""
         if self.level_name not in LEVEL_NAMES:
             # The native part knows which names are near.
-            _native.Level(str(self.level_name), 0, 96, 72, None, "{}")
+            _native.Level(str(self.level_name), 0, 96, 72, None, False, "{}")
         _integer("seed", self.seed, 0, 2**64 - 1)
         _integer("width", self.width, 16, 1024)
         _integer("height", self.height, 16, 1024)
@@ -121,14 +121,15 @@ class Environment(dm_env.Environment):  # type: ignore[misc]
         legacy_discount: bool = False,
         frames_remaining: bool = False,
         first_episode: int = 0,
+        invert_pitch: bool = False,
         config: Mapping[str, Any] | None = None,
     ) -> None:
         """Open a level.
 
         ``legacy_discount`` ends every episode with a discount of 0, also one that is cut. ``frames_remaining`` adds the
         observation ``FRAMES_REMAINING``, the ticks until the episode is cut. ``first_episode`` is the number of the
-        episode that the first :meth:`reset` begins. ``config`` holds further keys of the environment's config, as its
-        card lists them (``invert_pitch``, say).
+        episode that the first :meth:`reset` begins. ``invert_pitch`` exchanges looking up and down. ``config`` holds
+        further keys of the environment's config, as its card lists them.
         """
         _integer("first_episode", first_episode, 0, 2**64 - 1)
         self.settings = settings
@@ -138,6 +139,7 @@ class Environment(dm_env.Environment):  # type: ignore[misc]
             settings.width,
             settings.height,
             None if settings.episode_length_seconds is None else float(settings.episode_length_seconds),
+            bool(invert_pitch),
             json.dumps(dict(config or {})),
         )
         self._legacy_discount = legacy_discount

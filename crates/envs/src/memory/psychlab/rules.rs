@@ -139,7 +139,7 @@ impl<T: Task> Rules<T> {
         let texels = side_for(height);
         let task = T::new(&config.keys(), level, texels)?;
         let (trials, own) = extent(level.scale, T::GROWS, T::SECONDS);
-        let limit = limit::ticks(seconds, own.into(), TICK_RATE)?;
+        let limit = limit::ticks(seconds.unwrap_or(own.into()), TICK_RATE)?;
         let mut observation = vec![match view.observation {
             Observation::Pixels => Field::image("pixels", height, width),
             Observation::Symbolic => Field::new("symbolic", Dtype::F32, &[SEEN + task.described()], -1.0, 1.0),

@@ -3,7 +3,6 @@
 mod compose;
 #[cfg(feature = "files")]
 mod files;
-mod salts;
 
 use std::sync::OnceLock;
 

@@ -1,0 +1,213 @@
+//! A memory of Room A that is compared with Room B: what an agent can do that sees no more than its observation.
+
+use heldout_core::Rng;
+
+use super::layout::{A_END, B_BEGIN, HALF, Kind, TOUCH};
+use super::pattern::{CIRCUMRADIUS, PERIOD};
+use super::route::{Route, bearing};
+use super::spot_policies::{SHY, swing};
+use super::spot_view::{Seen, parse};
+use crate::memory::body::{RADIUS, TICKS_PER_STEP};
+use crate::memory::{Body, Rect, Walk};
+
+/// Steps of one round of a pattern.
+const ROUND: usize = (PERIOD / TICKS_PER_STEP) as usize;
+/// Steps of one turn on the spot.
+const FULL_TURN: u32 = 30;
+/// Metres, and parts of the other scales, up to which two things are the same.
+const SAME: f64 = 0.02;
+/// Farther than a block moves, nearer than two blocks of one depth are.
+const WITHIN_PATH: f64 = 1.65;
+/// Steps in Room B after which it takes any block.
+const PATIENCE: u32 = 300;
+/// Steps in Room B that it watches from the door before it looks around.
+const WATCH: u32 = 60;
+/// Where it looks at Room B from.
+const DOOR: (f64, f64) = (4.0, B_BEGIN + 0.5);
+/// How far north it watches moving blocks of Room A from.
+const BACK: f64 = 7.6;
+
+/// A block as it was seen.
+#[derive(Clone, Copy, Debug)]
+struct Note {
+    x: f64,
+    z: f64,
+    colour: [f32; 3],
+    /// East and velocity at each step of a round, where seen.
+    motion: [Option<[f64; 3]>; ROUND],
+}
+
+/// What has been seen so far.
+#[derive(Debug)]
+pub(super) struct Notes {
+    kind: Kind,
+    step: u32,
+    turned: u32,
+    in_b: u32,
+    swing: bool,
+    room_a: Vec<Note>,
+    /// Blocks of Room B as they were last seen.
+    others: Vec<(f64, f64)>,
+    target: Option<(f64, f64)>,
+    route: Option<Route>,
+}
+
+impl Notes {
+    /// Nothing yet.
+    #[must_use]
+    pub(super) fn new(kind: Kind) -> Self {
+        Self {
+            kind,
+            step: 0,
+            turned: 0,
+            in_b: 0,
+            swing: false,
+            room_a: Vec::new(),
+            others: Vec::new(),
+            target: None,
+            route: None,
+        }
+    }
+
+    /// Takes note of what `row` shows and acts.
+    pub(super) fn act(&mut self, row: &[f32], rng: &mut Rng) -> Walk {
+        let (body, seen) = parse(self.kind, row);
+        for block in seen {
+            if block.z < A_END { self.note(&block) } else { self.compare(&block) }
+        }
+        let action = self.choose(&body, rng);
+        self.step += 1;
+        action
+    }
+
+    fn moment(&self) -> usize {
+        self.step as usize % ROUND
+    }
+
+    /// Whether `note` is of the block at this place of Room A.
+    fn is_at(&self, note: &Note, x: f64, z: f64) -> bool {
+        let across = if self.kind == Kind::Motion { WITHIN_PATH } else { SAME };
+        (note.z - z).abs() < SAME && (note.x - x).abs() < across
+    }
+
+    /// Remembers a block of Room A.
+    fn note(&mut self, block: &Seen) {
+        let found = (0..self.room_a.len()).find(|&i| self.is_at(&self.room_a[i], block.x, block.z));
+        let index = found.unwrap_or_else(|| {
+            self.room_a.push(Note { x: block.x, z: block.z, colour: block.colour, motion: [None; ROUND] });
+            self.room_a.len() - 1
+        });
+        let moment = self.moment();
+        self.room_a[index].motion[moment] = Some([block.x, block.velocity[0], block.velocity[1]]);
+    }
+
+    /// Compares a block of Room B with what is remembered.
+    fn compare(&mut self, block: &Seen) {
+        let across = if self.kind == Kind::Motion { WITHIN_PATH } else { SAME };
+        let known = |place: &(f64, f64)| (place.1 - block.z).abs() < SAME && (place.0 - block.x).abs() < across;
+        if !self.others.iter().any(known) {
+            self.others.push((block.x, block.z));
+        }
+        let z = if self.kind == Kind::Passive { 7.0 } else { 22.0 - block.z };
+        let Some(note) = self.room_a.iter().find(|note| self.is_at(note, block.x, z)) else { return };
+        let differs = if self.kind == Kind::Motion {
+            let now = [block.x, block.velocity[0], block.velocity[1]];
+            note.motion[self.moment()].is_some_and(|then| then.iter().zip(now).any(|(a, b)| (a - b).abs() > SAME))
+        } else {
+            note.colour != block.colour
+        };
+        if differs && self.target.is_none() {
+            self.target = Some((block.x, block.z));
+            self.route = None;
+        }
+    }
+
+    fn choose(&mut self, body: &Body, rng: &mut Rng) -> Walk {
+        if let Some(target) = self.target {
+            return self.approach(target, body);
+        }
+        if body.z < B_BEGIN {
+            return self.look_at_a(body).unwrap_or_else(|| self.go_to_b(body));
+        }
+        self.in_b += 1;
+        if self.in_b > PATIENCE && !self.others.is_empty() {
+            self.target = Some(*rng.pick(&self.others));
+            self.route = None;
+        }
+        if body.z < DOOR.1 {
+            return self.go_to_b(body);
+        }
+        if self.kind == Kind::Motion && self.in_b < WATCH {
+            return face(body, (4.0, 22.0)).unwrap_or_else(|| swing(&mut self.swing));
+        }
+        Walk::LookRight
+    }
+
+    /// Looks until all of Room A has been seen.
+    fn look_at_a(&mut self, body: &Body) -> Option<Walk> {
+        let steps = if self.kind == Kind::Motion { ROUND as u32 } else { FULL_TURN };
+        if self.turned >= steps || body.z >= A_END {
+            return None;
+        }
+        if self.kind == Kind::Motion {
+            if let Some(turn) = face(body, (4.0, 0.0)) {
+                return Some(turn);
+            }
+            if body.z < BACK {
+                return Some(Walk::Backward);
+            }
+            self.turned += 1;
+            return Some(swing(&mut self.swing));
+        }
+        self.turned += 1;
+        Some(Walk::LookRight)
+    }
+
+    fn reach(&self) -> f64 {
+        HALF + if self.kind == Kind::Motion { 2.0 * CIRCUMRADIUS } else { 0.0 }
+    }
+
+    fn solid(&self) -> Vec<Rect> {
+        let reach = self.reach();
+        let rect = |note: &Note| Rect::new(note.x - reach, note.z - HALF, note.x + reach, note.z + HALF);
+        self.room_a.iter().map(|note| rect(note).grown(RADIUS)).collect()
+    }
+
+    fn go_to_b(&mut self, body: &Body) -> Walk {
+        let solid = self.solid();
+        self.route.get_or_insert_with(|| Route::new((DOOR.0, DOOR.1 + 0.5), solid)).follow(body)
+    }
+
+    /// Goes to the block that differs, around the others.
+    fn approach(&mut self, target: (f64, f64), body: &Body) -> Walk {
+        let reach = HALF + if self.kind == Kind::Motion { CIRCUMRADIUS } else { 0.0 };
+        if self.route.is_none() {
+            // The middles of paths are those of Room A, whether they were seen there or here.
+            let middle = |note: &Note| {
+                let seen: Vec<f64> = note.motion.iter().flatten().map(|at| at[0]).collect();
+                let (low, high) = seen.iter().fold((f64::MAX, f64::MIN), |(l, h), &x| (l.min(x), h.max(x)));
+                0.5 * (low + high)
+            };
+            let z_of = |note: &Note| if self.kind == Kind::Passive { 19.0 } else { 22.0 - note.z };
+            let across = if self.kind == Kind::Motion { WITHIN_PATH } else { SAME };
+            let is_target = |x: f64, z: f64| (z - target.1).abs() < SAME && (x - target.0).abs() < across;
+            let places: Vec<(f64, f64)> = self.room_a.iter().map(|note| (middle(note), z_of(note))).collect();
+            let goal = places.iter().copied().find(|p| is_target(p.0, p.1)).unwrap_or(target);
+            let mut forbidden = self.solid();
+            for (x, z) in places.into_iter().filter(|p| !is_target(p.0, p.1)) {
+                forbidden.push(Rect::new(x - reach, z - HALF, x + reach, z + HALF).grown(TOUCH + SHY));
+            }
+            self.route = Some(Route::new(goal, forbidden));
+        }
+        self.route.as_ref().map_or(Walk::Forward, |route| route.follow(body))
+    }
+}
+
+/// The turn that brings a point ahead, unless it is there.
+fn face(body: &Body, (x, z): (f64, f64)) -> Option<Walk> {
+    let off = bearing(body, x, z);
+    if off.abs() <= 18.0 {
+        return None;
+    }
+    Some(if off < 0.0 { Walk::LookLeft } else { Walk::LookRight })
+}

@@ -1,0 +1,310 @@
+//! Two rooms joined by a corridor, and the blocks that an episode puts into them.
+//!
+//! Metres: Room A is `x` 0 to 8, `z` 0 to 8; the corridor `x` 3 to 5, `z` 8 to 14; Room B `x` 0 to 8, `z` 14 to 22.
+
+use heldout_core::{Rng, Seed};
+use serde::{Deserialize, Serialize};
+
+use super::colour::Colour;
+use super::pattern::{PERIOD, Pair, Pattern};
+use crate::memory::level::Drawn;
+use crate::memory::{Body, Rect, Stimuli};
+
+/// Everything that can be walked on lies in here.
+pub(super) const BOUNDS: Rect = Rect::new(0.0, 0.0, 8.0, 22.0);
+/// What stands to the west and to the east of the corridor.
+pub(super) const BESIDE_CORRIDOR: [Rect; 2] = [Rect::new(0.0, 8.0, 3.0, 14.0), Rect::new(5.0, 8.0, 8.0, 14.0)];
+/// Northern end of Room A.
+pub(super) const A_END: f64 = 8.0;
+/// Southern end of Room B.
+pub(super) const B_BEGIN: f64 = 14.0;
+/// Height of walls and gates.
+pub(super) const WALL_HEIGHT: f64 = 3.0;
+/// Blocks of a room at the most.
+pub const MAX_BLOCKS: usize = 7;
+/// Half the side of a block.
+pub const HALF: f64 = 0.5;
+/// How near to a block its touch begins.
+pub const TOUCH: f64 = 0.35;
+/// Height of the middle of a block's path, where blocks move.
+const MOVING_HEIGHT: f64 = 2.0;
+/// Least distance between the middles of two blocks that are placed anywhere.
+const APART: f64 = 1.5;
+/// Depth of Room A's blocks that are placed anywhere.
+const DEPTH: (f64, f64) = (1.0, 4.0);
+/// Columns and rows of the places of many blocks.
+const COLUMNS: [f64; 3] = [1.5, 4.0, 6.5];
+const ROWS: [f64; 3] = [1.0, 2.6, 4.2];
+/// Where Passive has its blocks: beside the mouth of the corridor, and at one depth in Room B.
+const PASSIVE_X: [f64; 2] = [2.2, 5.8];
+const PASSIVE_Z: [f64; 2] = [7.0, 19.0];
+/// Room B is Room A seen in a mirror across the corridor: `z` becomes this less `z`.
+const MIRROR: f64 = 22.0;
+/// With more blocks than this, two may have the same colour.
+const MOST_DISTINCT: usize = 4;
+
+/// Which of the four tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Two blocks out of the way, one of them recoloured.
+    Basic,
+    /// Two blocks beside the mouth of the corridor, one of them recoloured.
+    Passive,
+    /// Two to seven blocks, one of them recoloured.
+    Multi,
+    /// Two moving blocks, one of which moves otherwise.
+    Motion,
+}
+
+impl Kind {
+    /// Seconds of an episode.
+    #[must_use]
+    pub const fn seconds(self) -> f64 {
+        match self {
+            Self::Motion => 240.0,
+            _ => 120.0,
+        }
+    }
+
+    /// The public name of the task.
+    #[must_use]
+    pub const fn task(self) -> &'static str {
+        match self {
+            Self::Basic => "spot_diff",
+            Self::Passive => "spot_diff_passive",
+            Self::Multi => "spot_diff_multi",
+            Self::Motion => "spot_diff_motion",
+        }
+    }
+
+    /// Seconds that the gates hold the walker.
+    #[must_use]
+    pub const fn delay(self, scale: Drawn) -> u32 {
+        match (self, scale) {
+            (Self::Multi, _) | (_, Drawn::Small) => 0,
+            (_, Drawn::Large) => 10,
+            (_, Drawn::Interpolate) => 5,
+            (_, Drawn::Extrapolate) => 15,
+        }
+    }
+
+    /// Numbers of blocks, all equally likely.
+    #[must_use]
+    pub const fn counts(self, scale: Drawn) -> &'static [u32] {
+        match (self, scale) {
+            (Self::Multi, Drawn::Small) => &[2, 3],
+            (Self::Multi, Drawn::Large) => &[5, 6],
+            (Self::Multi, Drawn::Interpolate) => &[4],
+            (Self::Multi, Drawn::Extrapolate) => &[7],
+            _ => &[2],
+        }
+    }
+
+    /// Blocks at the most, on any level.
+    #[must_use]
+    pub const fn most(self) -> usize {
+        match self {
+            Self::Multi => MAX_BLOCKS,
+            _ => 2,
+        }
+    }
+}
+
+/// One of the two rooms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// Where the walker begins.
+    A,
+    /// Where one block differs.
+    B,
+}
+
+/// A block and its copy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Block {
+    /// Middle of its path, east, in both rooms.
+    pub x: f64,
+    /// Middle, up.
+    pub y: f64,
+    /// Middle, north, in Room A and in Room B.
+    pub z: [f64; 2],
+    /// Its colour in Room A and in Room B.
+    pub colour: [Colour; 2],
+    /// How it moves in Room A and in Room B.
+    pub pattern: [Pattern; 2],
+    /// Share of a round that it is ahead, the same in both rooms.
+    pub phase: f64,
+}
+
+impl Block {
+    /// Rounds that it has made at `tick`.
+    fn turn(&self, tick: u32) -> f64 {
+        f64::from(tick % PERIOD) / f64::from(PERIOD) + self.phase
+    }
+
+    /// Its middle at `tick`: east, up, north.
+    #[must_use]
+    pub fn place(&self, room: Room, tick: u32) -> [f64; 3] {
+        let pattern = self.pattern[room as usize];
+        let z = self.z[room as usize];
+        if pattern == Pattern::None {
+            return [self.x, self.y, z];
+        }
+        let [dx, dy] = pattern.at(self.turn(tick));
+        [self.x + dx, self.y + dy, z]
+    }
+
+    /// How it moves at `tick`: eastward and up, in metres a second.
+    #[must_use]
+    pub fn velocity(&self, room: Room, tick: u32) -> Pair {
+        self.pattern[room as usize].velocity(self.turn(tick))
+    }
+
+    /// The floor below it at `tick`.
+    #[must_use]
+    pub fn footprint(&self, room: Room, tick: u32) -> Rect {
+        let [x, _, z] = self.place(room, tick);
+        Rect::new(x - HALF, z - HALF, x + HALF, z + HALF)
+    }
+
+    /// The floor below the whole of its path.
+    #[must_use]
+    pub fn swept(&self, room: Room) -> Rect {
+        let reach = HALF + self.pattern[room as usize].reach();
+        let z = self.z[room as usize];
+        Rect::new(self.x - reach, z - HALF, self.x + reach, z + HALF)
+    }
+
+    /// Whether it is not the same in both rooms.
+    #[must_use]
+    pub fn differs(&self) -> bool {
+        self.colour[0] != self.colour[1] || self.pattern[0] != self.pattern[1]
+    }
+}
+
+/// What an episode is about.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Layout {
+    /// The scale that was drawn.
+    pub scale: Drawn,
+    /// Seconds that the gates hold the walker.
+    pub delay: u32,
+    /// Blocks of a room.
+    pub count: u32,
+    /// Which of them differs in Room B.
+    pub changed: u32,
+    blocks: [Block; MAX_BLOCKS],
+}
+
+impl Layout {
+    /// The layout that `seed` names.
+    #[must_use]
+    pub fn draw(kind: Kind, stimuli: Stimuli, scale: Drawn, seed: Seed) -> Self {
+        let mut rng = seed.stream("layout").rng();
+        let count = *rng.pick(kind.counts(scale));
+        let mut layout = Self { scale, delay: kind.delay(scale), count, changed: 0, blocks: Default::default() };
+        let blocks = &mut layout.blocks[..count as usize];
+        match kind {
+            Kind::Basic => place_anywhere(blocks, (1.0, 7.0), Pattern::None, &mut rng),
+            // A path stays between the walls.
+            Kind::Motion => place_anywhere(blocks, (1.5, 6.5), Pattern::Circle, &mut rng),
+            Kind::Passive => {
+                for (block, x) in blocks.iter_mut().zip(PASSIVE_X) {
+                    (block.x, block.z) = (x, PASSIVE_Z);
+                }
+            }
+            Kind::Multi => {
+                let mut cells: [usize; 9] = std::array::from_fn(|i| i);
+                rng.shuffle(&mut cells);
+                for (block, cell) in blocks.iter_mut().zip(cells) {
+                    let z = ROWS[cell / 3];
+                    (block.x, block.z) = (COLUMNS[cell % 3], [z, MIRROR - z]);
+                }
+            }
+        }
+        let mut rng = seed.stream("stimuli").rng();
+        layout.changed = rng.below(count);
+        if kind == Kind::Motion {
+            layout.set_in_motion(stimuli, &mut rng)
+        } else {
+            layout.paint(stimuli, &mut rng)
+        }
+        layout
+    }
+
+    /// Gives the blocks colours, and one of them another in Room B.
+    fn paint(&mut self, stimuli: Stimuli, rng: &mut Rng) {
+        let mut colours = Colour::of_blocks(stimuli);
+        let count = self.count as usize;
+        let distinct = count <= MOST_DISTINCT;
+        rng.shuffle(&mut colours);
+        for (i, block) in self.blocks[..count].iter_mut().enumerate() {
+            let colour = if distinct { colours[i] } else { *rng.pick(&colours) };
+            block.y = HALF;
+            block.colour = [colour; 2];
+        }
+        let changed = &mut self.blocks[self.changed as usize];
+        changed.colour[1] = if distinct {
+            *rng.pick(&colours[count..])
+        } else {
+            let others = colours.iter().filter(|c| **c != changed.colour[0]);
+            *others.clone().nth(rng.below(others.count() as u32) as usize).expect("a set has several colours")
+        };
+    }
+
+    /// Gives the blocks patterns, and one of them a third in Room B.
+    fn set_in_motion(&mut self, stimuli: Stimuli, rng: &mut Rng) {
+        let mut patterns = Pattern::of(stimuli);
+        let count = self.count as usize;
+        rng.shuffle(&mut patterns);
+        for (block, pattern) in self.blocks[..count].iter_mut().zip(patterns) {
+            block.y = MOVING_HEIGHT;
+            block.pattern = [pattern; 2];
+            block.phase = rng.unit();
+        }
+        self.blocks[self.changed as usize].pattern[1] = patterns[count];
+    }
+
+    /// The blocks.
+    #[must_use]
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks[..self.count as usize]
+    }
+
+    /// The blocks, to change them.
+    pub fn blocks_mut(&mut self) -> &mut [Block] {
+        &mut self.blocks[..self.count as usize]
+    }
+}
+
+/// Puts blocks that follow paths like `pattern` at random places, apart from one another.
+fn place_anywhere(blocks: &mut [Block], (west, east): (f64, f64), pattern: Pattern, rng: &mut Rng) {
+    loop {
+        // All are drawn anew, because the first alone can leave no room for the next.
+        for block in &mut *blocks {
+            let x = west + (east - west) * rng.unit();
+            let z = DEPTH.0 + (DEPTH.1 - DEPTH.0) * rng.unit();
+            *block = Block { x, z: [z, MIRROR - z], pattern: [pattern; 2], ..Block::default() };
+        }
+        if blocks.iter().enumerate().all(|(i, block)| blocks[..i].iter().all(|other| are_apart(block, other))) {
+            return;
+        }
+    }
+}
+
+/// Whether two blocks have their distance and, where they move, never meet nor can be touched at once.
+fn are_apart(one: &Block, two: &Block) -> bool {
+    let (dx, dz) = (one.x - two.x, one.z[0] - two.z[0]);
+    let [a, b] = [one, two].map(|block| block.swept(Room::A).grown(TOUCH));
+    let still = one.pattern[0] == Pattern::None;
+    dx * dx + dz * dz >= APART * APART && (still || !a.overlaps(&b))
+}
+
+/// The walker at the beginning of an episode.
+#[must_use]
+pub(super) fn spawn(kind: Kind, rng: &mut Rng) -> Body {
+    match kind {
+        Kind::Passive => Body::at(4.0, 1.5, -20.0 + 40.0 * rng.unit()),
+        _ => Body::at(4.0, 6.0, 360.0 * rng.unit()),
+    }
+}
