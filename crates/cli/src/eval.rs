@@ -99,7 +99,7 @@ impl Eval {
         }
         let width = all.iter().map(|p| p.name.len()).max().unwrap_or(0);
         let line =
-            |p: &Protocol| format!("{:width$}  {} ({} tasks, {} seeds)\n", p.name, p.title, p.tasks.len(), p.seeds);
+            |p: &Protocol| format!("{:width$}  {} (tasks: {}, seeds: {})\n", p.name, p.title, p.tasks.len(), p.seeds);
         crate::print(&all.iter().map(line).collect::<String>())
     }
 
@@ -110,11 +110,7 @@ impl Eval {
             _ => Err(error),
         })?;
         write_report(evaluation, &all)?;
-        let ours = |r: &&Recorded| {
-            evaluation.protocols.iter().any(|p| p.name == r.header.protocol)
-                && evaluation.entrants.iter().any(|e| e.label == r.header.agent)
-        };
-        let rows: Vec<Row<'_>> = all.iter().filter(ours).map(Row::of).collect();
+        let rows = rows(evaluation, &all);
         if self.json {
             crate::print_json(&json!({
                 "version": env!("CARGO_PKG_VERSION"),
@@ -183,6 +179,26 @@ fn resuming() -> String {
         if bare { word.clone() } else { format!("'{}'", word.replace('\'', "'\\''")) }
     };
     words.iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+/// A row for each file of this evaluation, in the order of its protocols and policies.
+fn rows<'a>(evaluation: &Evaluation, all: &'a [Recorded]) -> Vec<Row<'a>> {
+    let mut rows = Vec::new();
+    for protocol in &evaluation.protocols {
+        for task in &protocol.tasks {
+            for condition in &task.conditions {
+                for entrant in &evaluation.entrants {
+                    let names = [&protocol.name, &task.name, &condition.name, &entrant.label];
+                    let of = |r: &&Recorded| {
+                        let header = &r.header;
+                        [&header.protocol, &header.task, &header.condition, &header.agent] == names
+                    };
+                    rows.extend(all.iter().find(of).map(Row::of));
+                }
+            }
+        }
+    }
+    rows
 }
 
 /// What one file of records comes to.

@@ -16,12 +16,11 @@ use crate::files;
 
 /// Writes the records of an evaluation as one table, a row an episode.
 #[derive(clap::Args)]
-#[group(id = "form", required = true, multiple = true, args = ["csv", "parquet"])]
 pub(crate) struct Records {
     /// The directory of the evaluation.
     dir: PathBuf,
     /// Writes comma-separated values to this file, or to standard output if it is `-`.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", required_unless_present = "parquet")]
     csv: Option<PathBuf>,
     /// Writes a Parquet file.
     #[arg(long, value_name = "FILE")]

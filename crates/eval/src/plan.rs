@@ -8,13 +8,14 @@ use heldout_core::{Options, Seed, Spec, VecEnv};
 use heldout_envs::halma::tests::{Class, TestConfig};
 use heldout_envs::registry::{Entry, find};
 use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
 
 use crate::dynamic::{EXPLORER, Gathering, Part, problem_files};
 use crate::entrant::{Entrant, Play};
 use crate::language::{self, Speech};
 use crate::play::{PlayError, Seats, Table};
 use crate::protocol::{Condition, EXPERIENCE_EPISODES, Kind, Protocol, Task};
-use crate::records::{self, Build, FORMAT, Failure, Header, Machine, Source, file_name};
+use crate::records::{self, Build, FORMAT, Failure, Header, Machine, Source, Writer, file_name};
 use crate::runner::{EvalError, Evaluation};
 
 /// The folder of an evaluation's directory that holds problems made for it.
@@ -26,6 +27,8 @@ pub(crate) struct Cell<'a> {
     pub(crate) entry: &'static Entry,
     pub(crate) entrant: &'a Entrant,
     pub(crate) play: CellPlay,
+    /// How many records there are already.
+    pub(crate) kept: u64,
 }
 
 /// How a cell's episodes come about.
@@ -94,7 +97,11 @@ impl<'a> Planner<'a> {
                             agent: entrant.label.clone(),
                             problem,
                         }),
-                        Ok(cell) => Ok(cell),
+                        // Whatever is in the way shows before anything is played.
+                        Ok(cell) => {
+                            let kept = Writer::kept(&self.evaluation.out, &cell.header, self.evaluation.resume)?;
+                            Ok(Cell { kept, ..cell })
+                        }
                     };
                     cells.push(cell);
                 }
@@ -157,7 +164,7 @@ impl<'a> Planner<'a> {
         };
         // A seed without problems has no environment; the others keep their places by their counts.
         let play = CellPlay::Episodes { overrides: variants.overrides, problems: variants.problems, seats };
-        Ok(Cell { header, entry, entrant, play })
+        Ok(Cell { header, entry, entrant, play, kept: 0 })
     }
 
     /// The overrides and counts of a task in an environment.
@@ -270,7 +277,9 @@ impl<'a> Planner<'a> {
                     classes.push((class, None));
                     continue;
                 };
-                let path = folder.join(format!("seed-{seed}")).join(format!("{}.json", class.name()));
+                // Named by its content: problems that records were made with are never overwritten.
+                let name = format!("{}-{}.json", class.name(), &sha256(text.as_bytes())[..16]);
+                let path = folder.join(format!("seed-{seed}")).join(name);
                 let there = std::fs::read(&path).is_ok_and(|bytes| bytes == text.as_bytes());
                 if !there {
                     records::write_whole(&path, text.as_bytes()).map_err(|error| {
@@ -303,7 +312,7 @@ impl<'a> Planner<'a> {
         let counts = vec![count; self.seeds.len()];
         let policy = speaker.to_owned();
         let header = Header { policy, config, ..self.header(task, condition, entrant, entry, &counts) };
-        Ok(Cell { header, entry, entrant, play: CellPlay::Language(speech) })
+        Ok(Cell { header, entry, entrant, play: CellPlay::Language(speech), kept: 0 })
     }
 
     /// A header in which config, policy, weights and sources are still to be filled in.
@@ -371,6 +380,10 @@ fn check_metric(task: &Task, known: &[String]) -> Result<(), Problem> {
     }
     let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
     Err(Problem::Cell(format!("`{}` has no metric `{}`; it has {}", task.id, task.metric, known.join(", "))))
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 /// Sizes of the batch of `spec` that a cell of `count` episodes a seed is played at.

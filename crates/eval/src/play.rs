@@ -3,8 +3,8 @@
 use std::ops::{ControlFlow, Range};
 
 use heldout_core::{
-    Autoreset, BatchError, Buffers, ExperienceError, Options, PolicyInfo, Reset, RowsRef, Scope, Seed, Seeding, Source,
-    Spec, Status, VecEnv,
+    Autoreset, BatchError, Buffers, ExperienceError, Options, PolicyInfo, Reset, Scope, Seed, Seeding, Source, Spec,
+    Status, VecEnv,
 };
 use heldout_envs::registry::{Entry, MakeError};
 use serde_json::{Map, Value};
@@ -180,8 +180,8 @@ pub struct Run<'a> {
 pub struct Turn<'a> {
     /// Sizes and names.
     pub spec: &'a Spec,
-    /// The observations: a row an agent.
-    pub rows: RowsRef<'a>,
+    /// The observations: a row an agent of each copy.
+    pub observation: &'a Buffers,
     /// Which copies are at the first step of an episode.
     pub starts: &'a [bool],
     /// Which copies play an episode that counts; what the others do is dropped, but must be an action.
@@ -371,7 +371,7 @@ impl Table {
                     let playing: Vec<bool> = self.playing.iter().map(Option::is_some).collect();
                     let turn = Turn {
                         spec: self.env.spec(),
-                        rows: self.buffers.rows(),
+                        observation: &self.buffers,
                         starts: &self.starts,
                         playing: &playing,
                         seeds: &self.seeds,

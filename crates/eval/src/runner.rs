@@ -159,12 +159,7 @@ impl Evaluation {
             let planner = Planner { evaluation: self, protocol, seeds };
             planned.extend(planner.cells(&mut |what| progress(Progress::Preparing(what)))?);
         }
-        // Whatever is in the way shows before anything is played.
-        let mut kept = Vec::new();
-        for cell in planned.iter().flatten() {
-            kept.push(Writer::kept(&self.out, &cell.header, self.resume)?);
-        }
-        let floor = Floor::new(self, planned.iter().flatten().collect(), &kept, stop, progress);
+        let floor = Floor::new(self, planned.iter().flatten().collect(), stop, progress);
         floor.open()?;
         let workers: Vec<usize> = (0..self.threads.min(floor.blocks.len().max(1))).collect();
         spread(&workers, workers.len(), |_| floor.work());
@@ -277,7 +272,6 @@ impl<'a> Floor<'a> {
     fn new(
         evaluation: &'a Evaluation,
         cells: Vec<&'a Cell<'a>>,
-        kept: &[u64],
         stop: &'a AtomicBool,
         progress: &'a (dyn Fn(Progress<'_>) + Sync),
     ) -> Self {
@@ -285,7 +279,7 @@ impl<'a> Floor<'a> {
         let mut desks = Vec::new();
         for (number, cell) in cells.iter().enumerate() {
             let size = cell.block();
-            let (mut left, mut place, mut next) = (kept[number], 0, 0);
+            let (mut left, mut place, mut next) = (cell.kept, 0, 0);
             for seed in 0..cell.header.seeds.len() {
                 let count = cell.header.episodes_of(seed);
                 for start in (0..count).step_by(size as usize) {
@@ -305,14 +299,15 @@ impl<'a> Floor<'a> {
             desks.push(Mutex::new(Desk { writer: None, next, blocks: place, waiting, failed: None }));
         }
         let total = cells.iter().map(|cell| cell.header.total()).sum();
+        let kept = cells.iter().map(|cell| cell.kept).sum();
         Self {
             evaluation,
             cells,
             blocks,
             desks,
             next: AtomicUsize::new(0),
-            done: AtomicU64::new(kept.iter().sum()),
-            written: AtomicU64::new(kept.iter().sum()),
+            done: AtomicU64::new(kept),
+            written: AtomicU64::new(kept),
             total,
             stop,
             fatal: Mutex::new(None),

@@ -23,7 +23,9 @@
 mod actions;
 mod batch;
 mod convert;
+mod evaluate;
 mod memory;
+mod report;
 mod stats;
 
 use pyo3::prelude::*;
@@ -49,6 +51,10 @@ mod _native {
     #[pymodule_export]
     use super::batch::Batch;
     use super::convert::{object, refused};
+    #[pymodule_export]
+    use super::evaluate::{evaluate, protocols};
+    #[pymodule_export]
+    use super::report::report;
     #[pymodule_export]
     use super::stats::{
         aggregate, aggregate_interval, improvement, improvement_interval, performance_profile,

@@ -23,6 +23,21 @@ def performance_profile(matrix: NDArray[Any], thresholds: list[float]) -> list[f
 def performance_profile_interval(
     matrix: NDArray[Any], thresholds: list[float], resamples: int, seed: int
 ) -> list[tuple[float, float]] | None: ...
+def protocols() -> list[str]: ...
+def evaluate(
+    policy: Any,
+    protocols: list[str],
+    out: str,
+    label: str,
+    name: str,
+    seed: int,
+    seeds: int | None,
+    episodes: int | None,
+    threads: int,
+    resume: bool,
+    progress: Any,
+) -> str: ...
+def report(dirs: list[str], out: str | None, markdown: str | None) -> None: ...
 
 class Batch:
     def __new__(

@@ -1,0 +1,313 @@
+//! `heldout eval` and `heldout records` as people use them, crashes and full disks included.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde_json::Value;
+
+fn heldout(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_heldout")).args(arguments).output().expect("the binary runs")
+}
+
+fn stdout(arguments: &[&str]) -> String {
+    let output = heldout(arguments);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {errors}");
+    String::from_utf8(output.stdout).expect("output is UTF-8")
+}
+
+/// Fails with `code` and a message that holds each of `parts`.
+fn fails(output: &Output, code: i32, parts: &[&str]) {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{errors}");
+    assert!(!errors.contains("panicked"), "{errors}");
+    for part in parts {
+        assert!(errors.contains(part), "does not say `{part}`: {errors}");
+    }
+}
+
+/// A folder that goes when it is dropped.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("heldout-cli-eval-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The bytes of every file below `folder`, by its path within.
+fn tree(folder: impl AsRef<Path>) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    let mut folders = vec![folder.as_ref().to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in std::fs::read_dir(next).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                files.insert(path.strip_prefix(&folder).unwrap().to_owned(), std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    files
+}
+
+/// Enough work to be killed in the middle of: panels are painted at every step.
+const LONG: &str = r#"
+title = "Long"
+summary = "Random play that takes a while."
+seeds = 3
+[[task]]
+name = "visual"
+id = "halma/visual-v1"
+kind = "problems"
+metric = "rho_g"
+set = { mazes = 50 }
+[[task.condition]]
+name = "train"
+held_out = false
+[[task.condition]]
+name = "test"
+held_out = true
+set = { split = "test" }
+"#;
+
+const SHORT: &str = r#"
+title = "Short"
+summary = "One task, two conditions."
+seeds = 1
+[[task]]
+name = "grid"
+id = "example/grid-v1"
+episodes = 40
+metric = "success"
+[[task.condition]]
+name = "train"
+held_out = false
+[[task.condition]]
+name = "test"
+held_out = true
+set = { split = "heldout" }
+"#;
+
+fn protocol(folder: &Folder, name: &str, text: &str) -> String {
+    let path = folder.path(name);
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+fn begin(arguments: &[&str]) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_heldout"));
+    command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary runs")
+}
+
+fn lines(bytes: &[u8]) -> usize {
+    bytes.split(|&b| b == b'\n').count() - 1
+}
+
+/// Whether something is recorded below `out`.
+fn recorded(out: &str) -> bool {
+    tree(out).values().any(|bytes| lines(bytes) > 1)
+}
+
+#[test]
+fn a_killed_run_is_resumed_to_the_records_of_a_whole_one() {
+    let folder = Folder::new();
+    let long = protocol(&folder, "long.toml", LONG);
+    let (whole, part) = (folder.path("whole"), folder.path("part"));
+    let eval = |out: &str, more: &[&str]| {
+        let mut arguments = vec!["eval", long.as_str(), "--policy", "random", "--out", out];
+        arguments.extend_from_slice(more);
+        arguments.into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let words = |arguments: &[String]| arguments.iter().map(String::as_str).map(str::to_owned).collect::<Vec<_>>();
+    let call = |arguments: &[String]| stdout(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    call(&eval(&whole, &["--threads", "1"]));
+    let expected = tree(&whole);
+    for threads in ["1", "2"] {
+        let mut arguments = words(&eval(&part, &["--threads", threads]));
+        let mut child = begin(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+        while !recorded(&part) {
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        assert_eq!(child.wait().unwrap().code(), None, "it ended before it could be killed");
+        assert!(tree(&part) != expected);
+        // The worst that a crash leaves behind: a line cut short.
+        let cut = tree(&part).into_iter().find(|(_, bytes)| bytes.len() > 5_000).unwrap().0;
+        let cut = Path::new(&part).join(cut);
+        let bytes = std::fs::read(&cut).unwrap();
+        std::fs::write(&cut, &bytes[..bytes.len() - 20]).unwrap();
+        arguments.push("--resume".to_owned());
+        call(&arguments);
+        assert!(tree(&part) == expected, "{threads} threads");
+        std::fs::remove_dir_all(&part).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_says_how_to_go_on() {
+    let folder = Folder::new();
+    let long = protocol(&folder, "long.toml", LONG);
+    let (whole, part) = (folder.path("whole"), folder.path("part"));
+    let arguments = ["eval", &long, "--policy", "a b@random", "--out", &part, "--threads", "1"];
+    let child = begin(&arguments);
+    while !recorded(&part) {
+        std::thread::yield_now();
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let command = format!("eval {long} --policy 'a b@random' --out {part} --threads 1 --resume");
+    fails(&output, 1, &["heldout: stopped after", "episodes; to go on:", &command]);
+    stdout(&[&arguments[..], &["--resume"]].concat());
+    stdout(&["eval", &long, "--policy", "a b@random", "--out", &whole]);
+    assert!(tree(&whole) == tree(&part));
+}
+
+#[test]
+fn results_are_shown_and_written_as_tables() {
+    let folder = Folder::new();
+    let short = protocol(&folder, "short.toml", SHORT);
+    let out = folder.path("out");
+    let text = stdout(&["eval", &short, "--policy", "random", "--policy", "best@oracle", "--out", &out]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 5, "{text}");
+    assert!(lines[0].starts_with("task") && lines[0].ends_with("95 % interval"), "{text}");
+    assert!(lines[2].contains("train") && lines[2].contains("best") && lines[2].contains("1.0000 to 1.0000"), "{text}");
+    assert!(lines[4].contains("test (held out)"), "{text}");
+
+    let one = ["eval", &short, "--policy", "best@oracle", "--out", &folder.path("json"), "--episodes", "3", "--json"];
+    let value: Value = serde_json::from_str(&stdout(&one)).unwrap();
+    assert_eq!((&value["episodes"], &value["of"], &value["interrupted"]), (&6.into(), &6.into(), &false.into()));
+    assert_eq!(value["results"][1]["estimate"]["mean"], 1.0);
+    assert_eq!(value["failures"], Value::Array(Vec::new()));
+
+    let csv = stdout(&["records", &out, "--csv", "-"]);
+    let rows: Vec<&str> = csv.lines().collect();
+    assert_eq!(rows.len(), 1 + 4 * 40);
+    assert!(rows[0].starts_with(
+        "protocol,task,condition,held_out,agent,policy,id,seed,episode,problem,status,length,return,metric_"
+    ));
+    assert!(rows[1].starts_with("short,grid,test,true,best,oracle,example/grid-v1,0,0,"), "{}", rows[1]);
+    let (file, parquet) = (folder.path("r.csv"), folder.path("r.parquet"));
+    stdout(&["records", &out, "--csv", &file, "--parquet", &parquet]);
+    assert_eq!(std::fs::read_to_string(file).unwrap(), csv);
+    let bytes = std::fs::read(parquet).unwrap();
+    assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
+    fails(&heldout(&["records", &folder.path("none"), "--csv", "-"]), 2, &["holds no records"]);
+    fails(&heldout(&["records", &out]), 2, &["--csv"]);
+}
+
+#[test]
+fn protocols_are_listed() {
+    let text = stdout(&["eval", "--list"]);
+    assert!(text.starts_with("quick") && text.contains("\nsmoke"), "{text}");
+    let all: Value = serde_json::from_str(&stdout(&["eval", "--list", "--json"])).unwrap();
+    assert_eq!(all.as_array().unwrap().len(), text.lines().count());
+    assert_eq!(all[0]["name"], "quick");
+}
+
+#[test]
+fn a_failing_task_is_listed_and_the_rest_is_recorded() {
+    let folder = Folder::new();
+    let text = SHORT.replacen("[[task]]", "[[task]]\nname = \"none\"\nid = \"example/gird-v1\"\nepisodes = 1\n[[task.condition]]\nname = \"train\"\nheld_out = false\n[[task]]", 1);
+    let short = protocol(&folder, "short.toml", &text);
+    let out = folder.path("out");
+    let output = heldout(&["eval", &short, "--policy", "oracle", "--out", &out]);
+    let message = "heldout: short none train, policy oracle: there is no environment `example/gird-v1`";
+    fails(&output, 1, &[message, "1 could not be played"]);
+    assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 3);
+    let failures: Value =
+        serde_json::from_slice(&std::fs::read(Path::new(&out).join("failures.json")).unwrap()).unwrap();
+    assert_eq!(failures[0]["task"], "none");
+}
+
+#[test]
+fn bad_input_is_refused_by_name() {
+    let folder = Folder::new();
+    let out = folder.path("out");
+    let eval = |more: &[&str]| heldout(&[&["eval"], more, &["--out", &out]].concat());
+    fails(&eval(&["quik", "--policy", "random"]), 2, &["there is no protocol `quik`; there are `quick`"]);
+    fails(&eval(&["smoke"]), 2, &["--policy"]);
+    fails(&eval(&["smoke", "--policy", "best"]), 2, &["no environment has a policy `best`"]);
+    fails(&eval(&["smoke", "--policy", "x/y.mpk"]), 2, &["`x/y.mpk` is the path of a checkpoint"]);
+    fails(&eval(&["smoke", "--policy", "random", "--seeds", "0"]), 2, &["`seeds` is `0`, must be 1 to 1000"]);
+    fails(&eval(&["smoke", "--policy", "random", "--threads", "0"]), 2, &["`threads` is `0`, must be 1 to 1024"]);
+    fails(&eval(&["smoke", "smoke", "--policy", "random"]), 2, &["`smoke` and `smoke` would share their records"]);
+    let bad = protocol(&folder, "bad.toml", &SHORT.replacen("metric", "metrik", 1));
+    fails(
+        &eval(&[&bad, "--policy", "random"]),
+        2,
+        &["bad.toml`: `task[0].metrik`: unknown field `metrik`, expected one of"],
+    );
+    assert!(!Path::new(&out).exists());
+
+    // A directory that cannot be written: below a file, as nobody is stopped from by who they are.
+    let file = protocol(&folder, "file", "mine");
+    let short = protocol(&folder, "short.toml", SHORT);
+    let below = format!("{file}/out");
+    fails(&heldout(&["eval", &short, "--policy", "random", "--out", &below]), 2, &["cannot write", &below]);
+    assert_eq!(std::fs::read(&file).unwrap(), b"mine");
+
+    stdout(&["eval", &short, "--policy", "random", "--out", &out]);
+    let before = tree(&out);
+    fails(&eval(&[&short, "--policy", "random"]), 2, &["random.jsonl` is already there: continue it with `--resume`"]);
+    let resume = |more: &[&str]| eval(&[&[short.as_str(), "--resume"], more].concat());
+    fails(&resume(&["--policy", "random", "--seed", "9"]), 2, &["`seeds` = `[0]`, this evaluation has `[9]`"]);
+    fails(&resume(&["--policy", "random@oracle"]), 2, &["`policy` = `\"random\"`, this evaluation has `\"oracle\"`"]);
+    assert!(before == tree(&out));
+    let path = Path::new(&out).join("records/short/grid/test/random.jsonl");
+    for (bytes, message) in [
+        (&b""[..], "is empty, must begin with a header"),
+        (b"not,ours\n", "is not a file of records"),
+        (
+            &[before[Path::new("records/short/grid/test/random.jsonl")].as_slice(), b"x\n"].concat(),
+            "is damaged in line 42",
+        ),
+    ] {
+        std::fs::write(&path, bytes).unwrap();
+        let damaged = tree(&out);
+        fails(&resume(&["--policy", "random"]), 2, &["test/random.jsonl`", message]);
+        assert!(damaged == tree(&out), "{message}");
+    }
+}
+
+/// A limit on the size of files stands for a disk without room.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told_and_loses_nothing() {
+    let folder = Folder::new();
+    let short = protocol(&folder, "short.toml", &SHORT.replacen("episodes = 40", "episodes = 200", 1));
+    let (out, whole) = (folder.path("out"), folder.path("whole"));
+    let arguments = ["eval", &short, "--policy", "random", "--out", &out];
+    let script = "trap '' XFSZ; ulimit -f 20; exec \"$0\" \"$@\"";
+    let mut limited = Command::new("sh");
+    limited.args(["-c", script, env!("CARGO_BIN_EXE_heldout")]).args(arguments);
+    fails(&limited.output().unwrap(), 2, &["cannot write", "what was recorded before is kept"]);
+    let kept = tree(&out);
+    let kept_lines: usize = kept.values().map(|bytes| lines(bytes)).sum();
+    assert!(kept_lines > 10, "{kept_lines}");
+    assert!(kept.values().all(|bytes| bytes.ends_with(b"\n")));
+    stdout(&[&arguments[..], &["--resume"]].concat());
+    stdout(&["eval", &short, "--policy", "random", "--out", &whole]);
+    let done = tree(&out);
+    assert!(done == tree(&whole));
+    assert!(kept.iter().all(|(name, bytes)| done[name].starts_with(bytes)));
+}
