@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use heldout_core::Status;
 use heldout_eval::records::{
-    Build, FORMAT, Failure, Header, Machine, Record, Recorded, RecordsError, Writer, file_name,
+    Build, FORMAT, Failure, Header, Machine, Record, Recorded, RecordsError, Trace, Writer, file_name,
 };
 use serde_json::json;
 
@@ -31,6 +31,7 @@ fn header() -> Header {
         episodes: 2,
         episodes_by_seed: Vec::new(),
         seeds: vec![7, 8],
+        trace: true,
         sources: Vec::new(),
         machine: Machine::this(),
     }
@@ -38,7 +39,9 @@ fn header() -> Header {
 
 fn record(seed: u64, episode: u64) -> Record {
     let metrics = BTreeMap::from([("success".to_owned(), f64::from(0.1_f32)), ("x".to_owned(), -0.0)]);
-    Record { seed, episode, problem: Some(3), r#return: 1.0 / 3.0, length: 9, status: Status::Truncated, metrics }
+    let trace = Some(Trace { actions: vec![2, 0, -1], last: metrics.clone() });
+    let (problem, status) = (Some(3), Status::Truncated);
+    Record { seed, episode, problem, r#return: 1.0 / 3.0, length: 9, status, metrics, trace }
 }
 
 fn all() -> [Record; 4] {

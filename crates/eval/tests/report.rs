@@ -155,7 +155,7 @@ impl Folder {
             r#return: score,
             length: 3,
             status: Status::Terminated,
-            metrics: BTreeMap::from([("success".to_owned(), score), ("arrival_steps_1".to_owned(), 9.0)]),
+            metrics: BTreeMap::from([("success".to_owned(), score), ("arrival_1".to_owned(), 9.0)]),
             trace: None,
         };
         let records: Vec<Record> = scores.iter().enumerate().map(of).collect();
@@ -258,7 +258,7 @@ fn a_report_is_one_file_that_needs_nothing_else() {
     {
         assert!(html.contains(part), "{part}");
     }
-    assert!(html.contains("steps to each arrival"), "metrics called `arrival_steps_K` are drawn");
+    assert!(html.contains("steps to each arrival"), "metrics called `arrival_K` are drawn");
     // 0.875 and 0.5 in training, 0.375 and 0.1 held out: 68.75 % to 23.75 %.
     assert!(
         html.contains("from 68.8 % in training to 23.8 % held out, a gap of 45 points"),
@@ -320,7 +320,7 @@ fn what_cannot_be_reported_on_is_refused() {
     fs::write(folder.path().join("curves.jsonl"), "{\"train\": 1}\n").expect("it can be written");
     let error = Report::new(&[folder.path()]).expect_err("no step").to_string();
     assert!(error.contains("line 1 has no whole number `step`"), "{error}");
-    assert_eq!(json!(Verdict::Agree), "agree");
+    assert_eq!(json!(Agree), "agree");
 }
 
 #[test]

@@ -26,6 +26,7 @@ mod convert;
 mod evaluate;
 mod level;
 mod memory;
+mod report;
 mod stats;
 
 use pyo3::prelude::*;
@@ -53,6 +54,8 @@ mod _native {
     use super::convert::{object, refused};
     #[pymodule_export]
     use super::evaluate::{evaluate, protocols};
+    #[pymodule_export]
+    use super::report::report;
     #[pymodule_export]
     use super::stats::{
         aggregate, aggregate_interval, improvement, improvement_interval, performance_profile,

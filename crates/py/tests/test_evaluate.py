@@ -170,3 +170,17 @@ def test_bad_input_is_refused_by_name(one: Path, tmp_path: Path) -> None:
     )
     assert "is not an action of" in outcome["failures"][0]["problem"]
     assert len(outcome["failures"]) == 2
+
+
+def test_report(one: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    for policy in ("random", "oracle"):
+        heldout.evaluate(policy, one, out, episodes=5)
+    heldout.report(out)
+    assert (out / "report.md").read_text().startswith("# heldout: does it generalise?")
+    heldout.report([out], tmp_path / "other.html")
+    assert (tmp_path / "other.html").read_bytes() == (out / "report.html").read_bytes()
+    with pytest.raises(heldout.HeldoutError, match="holds no records"):
+        heldout.report(tmp_path / "nothing")
+    with pytest.raises(heldout.HeldoutError, match="there is no directory"):
+        heldout.report([])

@@ -4,6 +4,9 @@ use super::document::{Block, Document, Figure, Picture, Span, Table, spans};
 
 const STYLE: &str = include_str!("style.css");
 
+/// Letters of a row's header that are kept on one line.
+const SHORT: usize = 34;
+
 /// Text as HTML.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -117,8 +120,9 @@ fn table_of(table: &Table) -> String {
             }
             // What repeats the row above is there for those who listen, and pale for those who look.
             let again = above.len() > i && above[..=i] == row[..=i] && i + 1 < table.headers;
-            let class = if again { " class=\"again\"" } else { "" };
-            rows += &format!("<th scope=\"row\"{class}>{text}</th>");
+            let again = if again { "again" } else { "" };
+            let short = if cell.chars().count() <= SHORT { "short" } else { "" };
+            rows += &format!("<th scope=\"row\" class=\"{again} {short}\">{text}</th>");
         }
         rows += "</tr>\n";
         above = row;

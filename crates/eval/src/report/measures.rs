@@ -47,8 +47,8 @@ const CAUSES: &[(&str, u8, &str)] = &[
     ("invalid_cause", Cause::Nothing as u8, "nothing to remove"),
     ("invalid_cause", Cause::Onto as u8, "onto another object"),
 ];
-/// Names of metrics that count the steps to the first, second and later arrivals.
-const ARRIVAL: &str = "arrival_steps_";
+/// What the metrics begin with that count the steps to the first, second and later arrivals: `arrival_1` and so on.
+const ARRIVAL: &str = "arrival_";
 
 /// Writes what the suite's families measure beside their scores.
 pub(super) fn write(document: &mut Document, suite: &Suite) {

@@ -38,6 +38,7 @@ def performance_profile(matrix: NDArray[Any], thresholds: list[float]) -> list[f
 def performance_profile_interval(
     matrix: NDArray[Any], thresholds: list[float], resamples: int, seed: int
 ) -> list[tuple[float, float]] | None: ...
+def report(dirs: list[str], out: str | None, markdown: str | None) -> None: ...
 
 class Batch:
     def __new__(

@@ -71,6 +71,22 @@ def evaluate(
     return outcome
 
 
+def report(
+    dirs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    out: str | os.PathLike[str] | None = None,
+    *,
+    markdown: str | os.PathLike[str] | None = None,
+) -> None:
+    """Write a report on one or more directories of records: ``out`` as one HTML file, ``markdown`` as Markdown.
+
+    Without either, the first directory gets ``report.html`` and ``report.md``, as from the command line.
+    """
+    chosen = [os.fspath(d) for d in ([dirs] if isinstance(dirs, (str, os.PathLike)) else dirs)]
+    if out is None and markdown is None and chosen:
+        out, markdown = os.path.join(chosen[0], "report.html"), os.path.join(chosen[0], "report.md")
+    _native.report(chosen, None if out is None else os.fspath(out), None if markdown is None else os.fspath(markdown))
+
+
 def _named(policy: Any) -> str:
     """Return what a policy is called where nobody says."""
     found: str = getattr(policy, "__name__", type(policy).__name__)

@@ -70,7 +70,7 @@ def _matrix(name: str, values: ArrayLike) -> NDArray[np.float64]:
     array: NDArray[Any] = np.asarray(values)
     if array.ndim != 2 or array.dtype.kind not in "iufb":
         raise _native.HeldoutError(
-            f"`{name}` is an array of {array.dtype} with {array.ndim} dimensions, must be of numbers with 2 (runs, tasks)"
+            f"`{name}` is an array of {array.dtype} with {array.ndim} dimensions, must be of numbers, runs x tasks"
         )
     return np.ascontiguousarray(array, dtype=np.float64)
 
