@@ -1,9 +1,14 @@
 //! Worlds for the first-person renderer: by hand, and at random.
 
+use std::sync::OnceLock;
+
 use heldout_render::first_person::{
     Camera, Floor, Grid, Object, Paint, Scene, Shape, Sky, Surface, Textures, Wall, draw_with_depth,
 };
 use heldout_render::{Image, Rgb};
+
+/// Made once: copying them is much quicker.
+static TEXTURES: OnceLock<Textures> = OnceLock::new();
 
 /// A scene that owns what a [`Scene`] borrows.
 pub(crate) struct World {
@@ -30,7 +35,7 @@ impl World {
             floor: Floor { surface: plain(Rgb::GREEN), period: 1.0 },
             sky: Sky::plain(Rgb::BLUE, Rgb::BLUE),
             objects: Vec::new(),
-            textures: Textures::new(1),
+            textures: TEXTURES.get_or_init(|| Textures::new(1)).clone(),
         }
     }
 
@@ -40,13 +45,7 @@ impl World {
     }
 
     pub(crate) fn scene(&self) -> Scene<'_> {
-        Scene {
-            grid: self.grid(),
-            textures: &self.textures,
-            floor: self.floor,
-            sky: &self.sky,
-            objects: &self.objects,
-        }
+        Scene { grid: self.grid(), textures: &self.textures, floor: self.floor, sky: &self.sky, objects: &self.objects }
     }
 
     /// Puts a wall into a cell.
@@ -143,8 +142,7 @@ impl Dice {
         }
         world.floor = Floor { surface: self.surface(), period: cell * self.between(0.3, 2.0) };
         let (zenith, horizon) = (self.colour(), self.colour());
-        world.sky =
-            if self.below(2) == 0 { Sky::with_landmarks(zenith, horizon) } else { Sky::plain(zenith, horizon) };
+        world.sky = if self.below(2) == 0 { Sky::with_landmarks(zenith, horizon) } else { Sky::plain(zenith, horizon) };
         let (x, z) = (self.between(0.0, columns as f32 * cell), self.between(0.0, rows as f32 * cell));
         (world, camera(x, eye, z, self.between(-7.0, 7.0)))
     }
