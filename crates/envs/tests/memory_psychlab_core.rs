@@ -501,3 +501,38 @@ fn symbols_are_hidden_when_the_screen_is() {
     check::<Change>(|c| c.observation = Symbolic);
     check::<WhatThenWhere>(|c| c.observation = Symbolic);
 }
+
+/// Every size is painted whole, the largest too, and shows the same scene: its means agree with those of the default size.
+#[test]
+fn pictures_of_any_size_show_the_same_scene() {
+    for id in IDS {
+        let means = |width: usize, height: usize, view: &str| {
+            let config = overrides(json!({"width": width, "height": height, "view": view, "reticle": false}));
+            let mut env = find(id).unwrap().make(&config, 1, Options::default()).unwrap();
+            let mut buffers = Buffers::new(env.spec(), 1);
+            env.seat(0, "oracle", Seed(2)).unwrap();
+            env.reset(Reset::seed(Seed(21)), buffers.output()).unwrap();
+            let mut actions = [0];
+            for _ in 0..4 {
+                env.act(&buffers.rows(), &mut actions).unwrap();
+                buffers.poison(0x55);
+                env.step(&actions, buffers.output()).unwrap();
+            }
+            let rows = buffers.rows();
+            let pixels = rows.row(0).u8(0);
+            [0, 1, 2]
+                .map(|c| pixels.iter().skip(c).step_by(3).map(|&x| f64::from(x)).sum::<f64>() / (width * height) as f64)
+        };
+        for view in ["first_person", "panel2d"] {
+            let expected = means(96, 72, view);
+            for (width, height) in [(1024, 768), (320, 240), (160, 120), (16, 16), (1024, 16), (16, 1024)] {
+                let found = means(width, height, view);
+                // Other proportions show another part of the room.
+                if 3 * width == 4 * height {
+                    let off = expected.iter().zip(found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                    assert!(off < 4.0, "{id} {view} {width}x{height}: {expected:?} {found:?}");
+                }
+            }
+        }
+    }
+}
