@@ -3,7 +3,7 @@
 use heldout_core::Rng;
 
 use super::controls::Walk;
-use super::pilot::{Chart, bearing, towards};
+use super::pilot::{Chart, apart, bearing, towards};
 use super::sight::{Fan, GOAL, POSE, RAY, RAYS, REWARD};
 
 /// Cells of the map along a side.
@@ -26,6 +26,8 @@ pub struct Senses {
     pub turn: f64,
     /// World units of free way ahead below which it is narrow.
     pub near: f64,
+    /// Whether the goal can be seen: then it is enough to have looked, else every tile must be walked on.
+    pub visible: bool,
 }
 
 /// Where the walker is, as the observation says.
@@ -58,6 +60,8 @@ pub struct Explorer {
     free: Vec<bool>,
     walked: Vec<bool>,
     goal: Option<[f64; 2]>,
+    /// The cell that is swept next.
+    target: Option<(i32, i32)>,
     last: Option<Pose>,
     still: u32,
     aside: u32,
@@ -82,6 +86,7 @@ impl Explorer {
             free: none.clone(),
             walked: none,
             goal: None,
+            target: None,
             last: None,
             still: 0,
             aside: 0,
@@ -202,36 +207,63 @@ impl Explorer {
         self.chart.set_open(x, z, self.free[i] && (!self.solid[i] || self.walked[i]));
     }
 
-    /// Measures the map from the goal, or from what is left to sweep.
+    /// Measures the map from the goal, or from what is to be swept next.
     fn plan(&mut self, pose: &Pose) {
         self.age += 1;
-        if !self.age.is_multiple_of(PATIENCE) && self.age > 1 {
+        let done = self.goal.is_none() && self.target.is_none_or(|(x, z)| !self.is_left(x, z));
+        if !done && !self.age.is_multiple_of(PATIENCE) {
             return;
         }
-        let (solid, free, walked) = (&self.solid, &self.free, &self.walked);
-        let goal = self.goal.map(|goal| self.chart.cell_of(goal));
-        if let Some(goal) = goal {
+        if let Some(goal) = self.goal.map(|goal| self.chart.cell_of(goal)) {
             self.chart.measure(|x, z| (x, z) == goal);
             if self.chart.distance(pose.place).is_some() {
                 return;
             }
         }
-        self.chart.measure(|x, z| index(x, z).is_some_and(|i| free[i] && !solid[i] && !walked[i]));
-        if self.chart.distance(pose.place).is_none() {
-            // All is swept: begin again.
-            self.walked.fill(false);
+        if let Some(target) = self.target.filter(|&(x, z)| self.is_left(x, z)) {
+            self.chart.measure(|x, z| (x, z) == target);
+            if self.chart.distance(pose.place).is_some() {
+                return;
+            }
         }
+        self.target = self.next_target(pose);
+        match self.target {
+            Some(target) => self.chart.measure(|x, z| (x, z) == target),
+            // All is swept: begin again.
+            None => self.walked.fill(false),
+        }
+    }
+
+    /// Whether a cell is still to be swept.
+    fn is_left(&self, x: i32, z: i32) -> bool {
+        let Some(i) = index(x, z) else { return false };
+        let unknown = |x, z| index(x, z).is_some_and(|i| !self.free[i] && !self.solid[i]);
+        let edge = || unknown(x + 1, z) || unknown(x - 1, z) || unknown(x, z + 1) || unknown(x, z - 1);
+        self.free[i] && !self.solid[i] && !self.walked[i] && (!self.senses.visible || edge())
+    }
+
+    /// The nearest cell to sweep; what is ahead is nearer than what is behind.
+    fn next_target(&mut self, pose: &Pose) -> Option<(i32, i32)> {
+        let here = self.chart.cell_of(pose.place);
+        self.chart.measure(|x, z| (x, z) == here);
+        let mut best = (f64::INFINITY, None);
+        for (x, z) in (0..CELLS as i32).flat_map(|z| (0..CELLS as i32).map(move |x| (x, z))) {
+            let Some(distance) = self.chart.distance_at(x, z) else { continue };
+            if self.is_left(x, z) {
+                let turn = pose.bearing(self.chart.middle(x, z)).abs();
+                let effort = distance + self.senses.tile * turn / 60.0;
+                if effort < best.0 {
+                    best = (effort, Some((x, z)));
+                }
+            }
+        }
+        best.1
     }
 }
 
 fn index(x: i32, z: i32) -> Option<usize> {
     let side = CELLS as i32;
     ((0..side).contains(&x) && (0..side).contains(&z)).then_some((z * side + x) as usize)
-}
-
-fn apart(a: [f64; 2], b: [f64; 2]) -> f64 {
-    let (dx, dz) = (a[0] - b[0], a[1] - b[1]);
-    (dx * dx + dz * dz).sqrt()
 }
 
 /// The action of a walker without memory: to a goal in view, else ahead, and aside where it is narrow.

@@ -112,6 +112,13 @@ impl Chart {
         Some(f64::from(cost) / f64::from(STRAIGHT) * self.cell)
     }
 
+    /// How far a cell is from what was wanted; `None` if there is no way.
+    #[must_use]
+    pub fn distance_at(&self, x: i32, z: i32) -> Option<f64> {
+        let cost = self.index(x, z).map_or(FAR, |i| self.cost[i]);
+        (cost != FAR).then(|| f64::from(cost) / f64::from(STRAIGHT) * self.cell)
+    }
+
     /// The nearest cell, among those around, from which there is a way.
     fn nearest(&self, place: [f64; 2]) -> Option<(i32, i32)> {
         let (x, z) = self.cell_of(place);
@@ -150,6 +157,26 @@ impl Chart {
         Some((self.middle(best.0, best.1), f64::from(cost) / f64::from(STRAIGHT) * self.cell))
     }
 
+    /// The way from `place`, as far as its second corner.
+    #[must_use]
+    pub fn lead(&self, place: [f64; 2]) -> Option<Lead> {
+        let (first, _) = self.waypoint(place)?;
+        let (second, rest) = self.waypoint(first)?;
+        Some(Lead { first, second, rest })
+    }
+
+    /// How far it is from `place` along `lead`, which began nearby.
+    #[must_use]
+    pub fn left(&self, lead: &Lead, place: [f64; 2]) -> f64 {
+        // Who sees the second corner already need not touch the first.
+        let way = if self.is_straight(place, lead.second) {
+            apart(place, lead.second)
+        } else {
+            apart(place, lead.first) + apart(lead.first, lead.second)
+        };
+        way + lead.rest
+    }
+
     /// Whether a straight line runs over open cells alone, but for the one it begins in.
     #[must_use]
     pub fn is_straight(&self, from: [f64; 2], to: [f64; 2]) -> bool {
@@ -164,13 +191,28 @@ impl Chart {
     }
 }
 
+/// The next two corners of a way, and how far it is from the second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lead {
+    first: [f64; 2],
+    second: [f64; 2],
+    rest: f64,
+}
+
+/// The distance between two places.
+#[must_use]
+pub fn apart(a: [f64; 2], b: [f64; 2]) -> f64 {
+    let (dx, dz) = (a[0] - b[0], a[1] - b[1]);
+    (dx * dx + dz * dz).sqrt()
+}
+
 /// The eight steps and their costs.
 fn ways() -> impl Iterator<Item = (i32, i32, u32)> {
     let all = (-1..=1).flat_map(|dz| (-1..=1).map(move |dx| (dx, dz)));
     all.filter(|&way| way != (0, 0)).map(|(dx, dz)| (dx, dz, if dx == 0 || dz == 0 { STRAIGHT } else { DIAGONAL }))
 }
 
-/// The action after which a walker is best off, by trying each, followed by each other for two steps.
+/// The action after which a walker is best off, by trying each and each other after it.
 ///
 /// `step` carries a walker through one action, `cost` says how far it is from where it wants to be: zero is there.
 pub fn choose<B: Copy>(body: B, step: impl Fn(&mut B, Walk), cost: impl Fn(&B) -> f64) -> Walk {
@@ -183,15 +225,9 @@ pub fn choose<B: Copy>(body: B, step: impl Fn(&mut B, Walk), cost: impl Fn(&B) -
             return first;
         }
         for second in Walk::ALL {
-            let (mut then, mut sum) = (once, near);
-            for _ in 0..2 {
-                step(&mut then, second);
-                let left = cost(&then);
-                sum += left;
-                if left == 0.0 {
-                    break;
-                }
-            }
+            let mut then = once;
+            step(&mut then, second);
+            let sum = near + cost(&then);
             if sum < best.0 {
                 best = (sum, first);
             }

@@ -69,7 +69,7 @@ impl<T: Task> Policy<Arena<T>> for Oracle {
         }
         let layout = &state.layout;
         let chart = memory.get_or_insert_with(|| chart(layout));
-        let Some((way, rest)) = chart.waypoint([state.body.x, state.body.z]) else { return Walk::Forward };
+        let Some(lead) = chart.lead([state.body.x, state.body.z]) else { return Walk::Forward };
         let (bounds, goal) = (layout.bounds(), layout.goal.rect());
         choose(
             state.body,
@@ -83,15 +83,7 @@ impl<T: Task> Policy<Arena<T>> for Oracle {
                 }
             },
             |body| {
-                if goal.contains(body.x, body.z) {
-                    return 0.0;
-                }
-                let (east, north) = (way[0] - body.x, way[1] - body.z);
-                let distance = (east * east + north * north).sqrt();
-                let (sin, cos) = body.ahead();
-                // Looking where the way leads saves turning later; beside or behind costs most.
-                let aligned = (east * sin + north * cos) / distance.max(1e-6);
-                rest + distance + 0.1 * distance.min(2.0) * (1.0 - aligned)
+                if goal.contains(body.x, body.z) { 0.0 } else { chart.left(&lead, [body.x, body.z]) }
             },
         )
     }
@@ -109,8 +101,17 @@ fn needs<T: Task>(rules: &Arena<T>, pose: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// What an observation of an arena means in metres. The side is not in it: the largest there is bounds the map.
-const SENSES: Senses = Senses { unit: 10.0, cell: COARSE, tile: 1.0, turn: TURN * TICKS_PER_STEP as f64, near: 0.75 };
+/// How an observation of an arena is to be read. The side is not in it: the largest there is bounds the map.
+const fn senses<T: Task>() -> Senses {
+    Senses {
+        unit: 10.0,
+        cell: COARSE,
+        tile: 1.0,
+        turn: TURN * TICKS_PER_STEP as f64,
+        near: 0.75,
+        visible: T::KIND.visible,
+    }
+}
 
 /// Sweeps, then remembers.
 #[derive(Debug, Default)]
@@ -124,7 +125,7 @@ impl<T: Task> Policy<Arena<T>> for Honest {
     }
 
     fn remember(&self, _: &Arena<T>) -> Explorer {
-        Explorer::new(SENSES)
+        Explorer::new(senses::<T>())
     }
 
     fn act(&self, _: &Arena<T>, view: View<'_, Arena<T>>, memory: &mut Explorer, rng: &mut Rng) -> Walk {
@@ -146,7 +147,7 @@ impl<T: Task> Policy<Arena<T>> for Memoryless {
     fn remember(&self, _: &Arena<T>) {}
 
     fn act(&self, _: &Arena<T>, view: View<'_, Arena<T>>, (): &mut (), rng: &mut Rng) -> Walk {
-        wander(view.row.f32(0), &SENSES, rng)
+        wander(view.row.f32(0), &senses::<T>(), rng)
     }
 }
 

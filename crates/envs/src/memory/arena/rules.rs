@@ -69,7 +69,7 @@ impl Default for Config {
             pose: false,
             invert_pitch: false,
             seconds: 200.0,
-            goal_margin: 1.0,
+            goal_margin: 0.0,
         }
     }
 }

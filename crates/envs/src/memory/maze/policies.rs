@@ -23,6 +23,7 @@ const SENSES: Senses = Senses {
     tile: CELL,
     turn: DEGREES_PER_PIXEL * LAB_LOOK as f64 * TICKS_PER_STEP as f64,
     near: 50.0,
+    visible: true,
 };
 
 /// All policies but `random`.
@@ -75,7 +76,7 @@ impl Policy<Maze> for Oracle {
     fn act(&self, _: &Maze, view: View<'_, Maze>, memory: &mut Option<Chart>, _: &mut Rng) -> Walk {
         let state = view.state.expect("the oracle is privileged");
         let chart = memory.get_or_insert_with(|| chart(state));
-        let Some((way, rest)) = chart.waypoint([state.runner.x, state.runner.z]) else { return Walk::Forward };
+        let Some(lead) = chart.lead([state.runner.x, state.runner.z]) else { return Walk::Forward };
         let [goal_x, goal_z] = middle(state.goal);
         let there = |x: f64, z: f64| (x - goal_x).abs() <= REACH && (z - goal_z).abs() <= REACH;
         choose(
@@ -89,14 +90,7 @@ impl Policy<Maze> for Oracle {
                 }
             },
             |runner| {
-                if there(runner.x, runner.z) {
-                    return 0.0;
-                }
-                let (east, north) = (way[0] - runner.x, way[1] - runner.z);
-                let distance = (east * east + north * north).sqrt();
-                let (sin, cos) = libm::sincos(runner.yaw.to_radians());
-                let aligned = (east * sin + north * cos) / distance.max(1e-6);
-                rest + distance + 0.1 * distance.min(2.0 * CELL) * (1.0 - aligned)
+                if there(runner.x, runner.z) { 0.0 } else { chart.left(&lead, [runner.x, runner.z]) }
             },
         )
     }
