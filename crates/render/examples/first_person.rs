@@ -361,12 +361,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("arena with buildings", arena(true), 1.5),
         ("empty arena", arena(false), 1.5),
     ];
-    for (name, world, eye) in &worlds {
-        let level = places(world, *eye, 0.0);
-        let tilted = places(world, *eye, 0.3);
-        println!("{name:22} 96x72 {:8.0}", measure(world, &textures, &level, (96, 72))?);
-        println!("{name:22} 84x84 {:8.0}", measure(world, &textures, &level, (84, 84))?);
-        println!("{name:22} 96x72 pitched {:8.0}", measure(world, &textures, &tilted, (96, 72))?);
+    for (pitch, sizes) in [(0.0, &[(96, 72), (84, 84)][..]), (0.3, &[(96, 72)])] {
+        for (name, world, eye) in &worlds {
+            for &(width, height) in sizes {
+                let frames = measure(world, &textures, &places(world, *eye, pitch), (width, height))?;
+                println!("{name:22} {width}x{height}, pitch {pitch:3.1}: {frames:8.0}");
+            }
+        }
     }
     Ok(())
 }

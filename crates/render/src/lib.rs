@@ -1,8 +1,9 @@
 //! Pixels: a canvas, shapes and glyphs, the same to the bit on every platform.
 //!
 //! Environments draw what an agent sees and what a person sees. An observation is part of an environment's rules: one
-//! pixel that differs between two machines gives two trajectories. The crate is therefore written by hand and in
-//! integers, where a drawing library would be free to improve its antialiasing in the next release.
+//! pixel that differs between two machines gives two trajectories. The crate is therefore written by hand, in integers
+//! or in floats whose every rounding is specified, where a drawing library would be free to improve its antialiasing in
+//! the next release.
 //!
 //! The pieces:
 //!
@@ -11,17 +12,18 @@
 //! - Shapes are methods of `Canvas`: rectangles, lines, discs, ellipses, polygons, diamonds, arrows, blits and text in a
 //!   built-in font of five by seven pixels.
 //! - [`downscale_box`], [`upscale`] and [`resize`] change the size of a picture.
+//! - [`first_person`] draws rooms, mazes and arenas as somebody in them sees them.
 //! - [`ansi`] shows a picture in a terminal; behind the feature `encode`, the module `encode` makes PNG and GIF files.
 //!
 //! # Invariants
 //!
 //! - **Exact.** Each shape's documentation says which pixels belong to it, by a rule about their centres that is decided
 //!   in integers. What is drawn depends on the arguments alone: not on the platform, the optimiser or the canvas's size,
-//!   which only cuts it off.
+//!   which only cuts it off. A first-person picture fills its canvas; [`first_person`] says how it stays exact.
 //! - **Total.** Drawing accepts every `i32` and never panics or overflows; what lies outside the canvas is clipped, at a
 //!   cost that does not grow with the part outside. The few panics (a buffer of the wrong length, more vertices than
 //!   [`MAX_VERTICES`]) are programmer's errors, and documented where they occur.
-//! - **No allocation.** Methods of `Canvas` and functions that end in `_into` allocate nothing.
+//! - **No allocation.** Methods of `Canvas`, functions that end in `_into` and first-person drawing allocate nothing.
 //!
 //! # Deliberately absent
 //!

@@ -263,7 +263,7 @@ fn the_sun_is_where_its_bearing_says() {
     let sun = get(&image, 48, 12);
     assert_ne!(sun, Rgb::BLUE);
     let columns = columns_of(&image, 12, sun);
-    assert_eq!((columns[0] + columns[columns.len() - 1]) / 2, 48, "in the middle of the picture: {columns:?}");
+    assert_eq!(columns[0].midpoint(columns[columns.len() - 1]), 48, "in the middle of the picture: {columns:?}");
     // Every heading can be told from every other: no two of 64 views of the sky are equal.
     let views: Vec<Image> =
         (0..64).map(|turn| world.shoot(&camera(2.0, 1.5, 2.0, 2.0 * PI * turn as f32 / 64.0), 96, 72).0).collect();

@@ -6,6 +6,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use common::PEN;
+use common::worlds::Dice;
+use heldout_render::first_person::{Camera, draw_with_depth};
 use heldout_render::{Canvas, Direction, Image, Mask, Mean, Rgb, downscale_box_into, resize_into, upscale_into};
 
 thread_local! {
@@ -69,4 +71,19 @@ fn drawing_and_resampling_allocate_nothing() {
     upscale_into(image.view(), 2, &mut double.canvas());
     resize_into(image.view(), &mut other.canvas());
     assert_eq!(ALLOCATIONS.get() - before, 0);
+}
+
+#[test]
+fn first_person_pictures_and_rays_allocate_nothing() {
+    let mut dice = Dice(3);
+    for pitch in [0.0, 0.4] {
+        let (world, camera) = dice.world(1.0);
+        let (mut image, mut depth) = (Image::new(96, 72), vec![0.0; 96 * 72]);
+        let scene = world.scene();
+        let before = ALLOCATIONS.get();
+        heldout_render::first_person::draw(&scene, &Camera { pitch, ..camera }, &mut image.canvas());
+        draw_with_depth(&scene, &Camera { pitch, ..camera }, &mut image.canvas(), &mut depth);
+        let _ = scene.grid.cast_above(camera.x, camera.z, 0.6, 0.8, camera.y);
+        assert_eq!(ALLOCATIONS.get() - before, 0);
+    }
 }

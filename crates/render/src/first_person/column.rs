@@ -6,7 +6,7 @@
 //! by column.
 
 use crate::first_person::colour::{Tint, turns};
-use crate::first_person::object::Placed;
+use crate::first_person::object::{Placed, Slice};
 use crate::first_person::sky::Sky;
 use crate::first_person::stage::Stage;
 use crate::first_person::texture::{Level, Texture};
@@ -33,15 +33,17 @@ pub(super) fn draw(stage: &Stage<'_>, pixels: &mut [[u8; 3]], mut depths: Option
     let (lens, width) = (&stage.lens, stage.lens.width());
     let mut depth = [f32::INFINITY; MAX_SIDE];
     let depth = &mut depth[..lens.height()];
-    let placeholder = look(stage, 0);
-    let mut columns = [placeholder; CHUNK];
+    let mut columns = [look(stage, 0); CHUNK];
+    let mut floors = [0; CHUNK];
     for start in (0..width).step_by(CHUNK) {
-        let columns = &mut columns[..CHUNK.min(width - start)];
-        for (index, column) in columns.iter_mut().enumerate() {
+        let size = CHUNK.min(width - start);
+        let (columns, floors) = (&mut columns[..size], &mut floors[..size]);
+        for (index, (column, floor)) in columns.iter_mut().zip(&mut *floors).enumerate() {
             *column = look(stage, start + index);
+            *floor = column.floor as u16;
         }
-        floor(stage, columns, start, pixels);
-        for (index, column) in columns.iter().enumerate() {
+        floor(stage, floors, start, pixels);
+        for (index, column) in columns.iter_mut().enumerate() {
             let x = start + index;
             let crowded = stage.objects().any(|object| object.covers_column(x));
             let wanted = crowded || depths.is_some();
@@ -66,7 +68,7 @@ fn look(stage: &Stage<'_>, x: usize) -> Column {
     let lens = &stage.lens;
     let ray = lens.level_ray(lens.right_slope(x));
     let mut walk = Walk::new(&stage.plan, ray[0], ray[1]);
-    let first = walk.next(&stage.plan);
+    let first = walk.next(&stage.plan, f32::INFINITY);
     let depth = first.map_or(f32::INFINITY, |stretch| stretch.enter.max(stage.plan.near));
     Column { ray, walk, first, floor: floor_row(stage, depth) }
 }
@@ -76,21 +78,40 @@ fn floor_row(stage: &Stage<'_>, depth: f32) -> usize {
     stage.lens.rows_above(-stage.lens.eye[1] / depth)
 }
 
-/// The second pass: the floor in front of the first walls.
-fn floor(stage: &Stage<'_>, columns: &[Column], start: usize, pixels: &mut [[u8; 3]]) {
+/// The second pass: the floor in front of the first walls. `floors` has the first row of the floor in each column.
+fn floor(stage: &Stage<'_>, floors: &[u16], start: usize, pixels: &mut [[u8; 3]]) {
     let (lens, width) = (&stage.lens, stage.lens.width());
-    let first = columns.iter().map(|column| column.floor).min().unwrap_or(0);
-    let (left, right) = (lens.right_slope(start), lens.right_slope(start + 1));
-    let (from, next) = (lens.level_ray(left), lens.level_ray(right));
+    let first = usize::from(floors.iter().copied().min().unwrap_or(0));
+    let (from, next) = (lens.level_ray(lens.right_slope(start)), lens.level_ray(lens.right_slope(start + 1)));
     let step = [next[0] - from[0], next[1] - from[1]];
     for row in first..lens.height() {
         let depth = -lens.eye[1] / lens.up_slope(row);
         let (texture, tint, level) = stage.floor_look(depth);
-        let ([mut u, mut v], [across, down]) = (stage.floor_place(depth, from), stage.floor_step(depth, step));
-        let pixels = &mut pixels[row * width + start..][..columns.len()];
-        for (pixel, column) in pixels.iter_mut().zip(columns) {
-            if column.floor <= row {
-                *pixel = tint.apply(texture.sample(level, u, v));
+        let line = Line { place: stage.floor_place(depth, from), step: stage.floor_step(depth, step), tint };
+        let (row, pixels) = (row as u16, &mut pixels[row * width + start..][..floors.len()]);
+        match level {
+            Level::Fine => line.draw(&texture.fine, floors, row, pixels),
+            Level::Middle => line.draw(&texture.middle, floors, row, pixels),
+            Level::Coarse => line.draw(&texture.coarse, floors, row, pixels),
+        }
+    }
+}
+
+/// A row of the floor: where it starts in a repetition of the texture, and how far a pixel is.
+struct Line {
+    place: [u32; 2],
+    step: [u32; 2],
+    tint: Tint,
+}
+
+impl Line {
+    #[inline]
+    fn draw<const N: usize>(&self, texels: &[[u32; N]; N], floors: &[u16], row: u16, pixels: &mut [[u8; 3]]) {
+        let ([mut u, mut v], [across, down], tint) = (self.place, self.step, self.tint);
+        let shift = 32 - N.ilog2();
+        for (pixel, &floor) in pixels.iter_mut().zip(floors) {
+            if floor <= row {
+                *pixel = tint.apply(texels[(u >> shift) as usize][(v >> shift) as usize]);
             }
             u = u.wrapping_add(across);
             v = v.wrapping_add(down);
@@ -122,10 +143,9 @@ impl Painter<'_, '_> {
     }
 
     /// The third pass without the objects: walls from near to far, then the sky.
-    fn scenery(&mut self, column: &Column) {
+    fn scenery(&mut self, column: &mut Column) {
         let (stage, plan) = (self.stage, &self.stage.plan);
-        let eye = stage.lens.eye[1];
-        let mut walk = column.walk;
+        let (eye, horizon) = (stage.lens.eye[1], stage.lens.rows_above(0.0));
         // Rows from here down are done.
         let mut done = column.floor;
         if self.wanted {
@@ -136,8 +156,9 @@ impl Painter<'_, '_> {
         let mut next = column.first;
         while let Some(stretch) = next {
             let enter = stretch.enter.max(plan.near);
-            self.far_floor(floor_row(stage, enter), done, column.ray);
-            done = done.min(floor_row(stage, enter));
+            let floor = floor_row(stage, enter);
+            self.far_floor(floor, done, column.ray);
+            done = done.min(floor);
             if !stretch.inside {
                 let top = stage.lens.rows_above((stretch.height - eye) / enter);
                 self.wall(&stretch, enter, top, done, column.ray);
@@ -149,12 +170,11 @@ impl Painter<'_, '_> {
                 done = done.min(top);
             }
             // What is farther is at most as steep as the highest wall would be here.
-            if done <= stage.lens.rows_above((plan.tallest - eye) / enter).min(stage.lens.rows_above(0.0)) {
+            if done <= stage.lens.rows_above((plan.tallest - eye) / enter).min(horizon) {
                 break;
             }
-            next = walk.next(plan);
+            next = column.walk.next(plan, f32::INFINITY);
         }
-        let horizon = stage.lens.rows_above(0.0);
         self.far_floor(horizon, done, column.ray);
         self.sky(done.min(horizon), column.ray);
     }
@@ -176,7 +196,7 @@ impl Painter<'_, '_> {
         let stage = self.stage;
         let (place, per_slope) = stage.wall_v(stretch, depth);
         let v = turns(place + per_slope * stage.lens.up_slope(from));
-        let step = turns(-per_slope * stage.lens.row_step());
+        let step = turns(-per_slope * stage.lens.pixel());
         let u = stage.wall_u(stretch, depth, ray);
         let (texture, tint): (&Texture, Tint) = (stage.texture(stretch), Stage::wall_tint(stretch));
         match stage.wall_level(depth) {
@@ -230,7 +250,7 @@ impl Painter<'_, '_> {
     fn gradient(&mut self, from: usize, to: usize, length: f32) {
         let (stage, inverse) = (self.stage, 1.0 / length);
         let mut steps = Sky::steps(stage.lens.up_slope(from) * inverse);
-        let step = Sky::steps(stage.lens.row_step() * inverse);
+        let step = Sky::steps(stage.lens.pixel() * inverse);
         for pixel in self.rows(from, to) {
             *pixel = stage.sky.shade(steps);
             steps -= step;
@@ -254,13 +274,13 @@ impl Painter<'_, '_> {
         }
     }
 
-    fn cuboid(&mut self, object: &Placed, slice: &crate::first_person::object::Slice) {
+    fn cuboid(&mut self, object: &Placed, slice: &Slice) {
         let lens = &self.stage.lens;
         let [side, bottom, top] = slice.lights;
         let rows = |height: f32, depth: f32| lens.rows_above(height / depth);
         if slice.outside {
             for row in rows(slice.top, slice.enter)..rows(slice.bottom, slice.enter) {
-                let part = object.part(slice, slice.enter * lens.up_slope(row));
+                let part = slice.part(slice.enter * lens.up_slope(row));
                 self.nearer(row, slice.enter, object.colour(part, side));
             }
         }

@@ -22,12 +22,9 @@ pub(super) struct Lens {
     pitch: [f32; 2],
     width: usize,
     height: usize,
-    /// Slope between neighbouring half columns and half rows.
-    across: f32,
-    down: f32,
-    /// Rows above a slope: `middle - slope * rows_per_slope`.
-    rows_per_slope: f32,
-    middle: f32,
+    /// Half the slope from one pixel to the next; pixels are square.
+    half: f32,
+    pixels_per_slope: f32,
 }
 
 impl Lens {
@@ -42,11 +39,8 @@ impl Lens {
             pitch: [rise, level],
             width,
             height,
-            // Both are the tangent over the rows: pixels are square.
-            across: tangent / rows,
-            down: tangent / rows,
-            rows_per_slope: rows * 0.5 / tangent,
-            middle: rows * 0.5 + 0.5,
+            half: tangent / rows,
+            pixels_per_slope: rows * 0.5 / tangent,
         }
     }
 
@@ -58,45 +52,39 @@ impl Lens {
         self.height
     }
 
-    /// The size of a pixel at depth one.
+    /// The slope from one pixel to the next, which is the size of a pixel at depth one.
     pub(super) fn pixel(&self) -> f32 {
-        self.down * 2.0
+        self.half * 2.0
     }
 
     /// The slope to the right of the middle of a column.
     pub(super) fn right_slope(&self, column: usize) -> f32 {
-        (2 * column as i32 + 1 - self.width as i32) as f32 * self.across
+        (2 * column as i32 + 1 - self.width as i32) as f32 * self.half
     }
 
     /// The slope upwards of the middle of a row.
     pub(super) fn up_slope(&self, row: usize) -> f32 {
-        (self.height as i32 - 2 * row as i32 - 1) as f32 * self.down
-    }
-
-    /// The change of [`Lens::up_slope`] from one row to the next, without its sign.
-    pub(super) fn row_step(&self) -> f32 {
-        self.down * 2.0
+        (self.height as i32 - 2 * row as i32 - 1) as f32 * self.half
     }
 
     /// The number of rows whose middle is as high as `slope` or higher.
     pub(super) fn rows_above(&self, slope: f32) -> usize {
-        (self.middle - slope * self.rows_per_slope).clamp(0.0, self.height as f32) as usize
+        let rows = self.height as f32;
+        (rows * 0.5 + 0.5 - slope * self.pixels_per_slope).clamp(0.0, rows) as i32 as usize
     }
 
-    /// The columns whose middle lies between two slopes, and perhaps one more on either side.
+    /// First and end of the columns whose middle lies between two slopes; perhaps one more on either side.
     pub(super) fn columns_between(&self, left: f32, right: f32) -> (usize, usize) {
-        let middle = self.width as f32 * 0.5;
-        let (first, end) = (middle + left * self.rows_per_slope - 1.0, middle + right * self.rows_per_slope + 1.0);
-        let width = self.width as f32;
-        (first.clamp(0.0, width) as usize, end.clamp(0.0, width) as usize)
+        let columns = self.width as f32;
+        let place = |slope: f32| columns * 0.5 + slope * self.pixels_per_slope;
+        ((place(left) - 1.0).clamp(0.0, columns) as usize, (place(right) + 2.0).clamp(0.0, columns) as usize)
     }
 
-    /// The rows whose middle lies between two slopes, and perhaps one more on either side.
+    /// First and end of the rows whose middle lies between two slopes; perhaps one more on either side.
     pub(super) fn rows_between(&self, bottom: f32, top: f32) -> (usize, usize) {
-        let (first, end) =
-            (self.middle - top * self.rows_per_slope - 1.0, self.middle - bottom * self.rows_per_slope + 1.0);
-        let height = self.height as f32;
-        (first.clamp(0.0, height) as usize, end.clamp(0.0, height) as usize)
+        let rows = self.height as f32;
+        let place = |slope: f32| rows * 0.5 - slope * self.pixels_per_slope;
+        ((place(top) - 1.0).clamp(0.0, rows) as usize, (place(bottom) + 2.0).clamp(0.0, rows) as usize)
     }
 
     /// The level direction of a column at pitch zero: east and north for each unit of depth.

@@ -1,7 +1,44 @@
 //! A first-person software renderer: walls on a grid, floor, sky and a few solid objects.
 //!
-//! The world has `x` to the east, `z` to the north and `y` up. Yaw 0 looks north and grows to the right (clockwise seen
-//! from above), pitch 0 looks level and grows upwards; angles are in radians.
+//! It is made for what tasks about memory and navigation show: rooms, mazes and arenas, small pictures, tens of thousands
+//! of them a second on one core, and not a bit's difference between two machines. A [`Scene`] borrows everything from
+//! whoever keeps it; [`draw`] needs nothing but the scene, a [`Camera`] and a canvas.
+//!
+//! # Conventions
+//!
+//! - The world has `x` to the east, `z` to the north and `y` up; the floor is at height zero and without end. Yaw 0 looks
+//!   north and grows to the right (clockwise seen from above), pitch 0 looks level and grows upwards; angles are in
+//!   radians. The unit of length is the caller's.
+//! - A pixel shows what the ray through its middle meets. Pixels are square, so that the vertical field of view and the
+//!   shape of the picture give the horizontal one. Depth is the distance along the view axis, not along the ray: a wall
+//!   seen squarely has one depth and is straight.
+//! - A texture repeats on walls once in the height of the highest [`Wall::Solid`], or once in a cell where there is none.
+//!   On solid walls it stands on the floor and starts at the grid's corner, so that it runs on from cell to cell; on a
+//!   block its middle is in the middle and it hangs from the top.
+//! - Walls that face north or south have full light and those that face east or west 0.85 of it; boxes and balls are lit
+//!   by a lamp in a fixed direction. There is no fog: a colour means the same near and far.
+//! - One sees walls and objects from outside only: what contains the eye is not drawn. An eye below the floor is put on it.
+//!
+//! # Two ways of drawing
+//!
+//! At pitch zero a column of pixels needs one walk over the grid, and a row of pixels sees the floor at one depth: the
+//! picture is drawn by columns (`column`). At any other pitch each pixel has its own ray over the same grid (`pixel`);
+//! that is some ten times slower, exact for all pitches, and what the tests hold the columns against. Shearing the
+//! level picture would be quicker for small pitches but draws another picture than a tilted camera sees. Pictures with a
+//! side of more than 1024 are drawn pixel by pixel too.
+//!
+//! # Invariants
+//!
+//! - **Exact.** Coordinates are `f32` in a fixed order of operations, without fused ones; angles go through `libm`; places in
+//!   textures and all colours are integers.
+//! - **Total.** Any number may be in a scene, not-a-number included, and any cell may name a wall that does not exist: the
+//!   picture is then odd, but every pixel is painted and no depth is negative or not a number. A ray takes at most as many
+//!   steps as the grid has columns and rows.
+//! - **No allocation.** [`draw`], [`draw_with_depth`] and [`Grid::cast`] use the stack only.
+//!
+//! # Deliberately absent
+//!
+//! Ceilings, slopes, floors at several heights, transparent or textured objects, shadows, smoothing between texels.
 
 mod colour;
 mod column;

@@ -5,13 +5,13 @@ use crate::first_person::colour::lit;
 use crate::first_person::lens::{Lens, finite};
 use crate::first_person::{Object, Paint, Shape};
 
-/// Where the light comes from: east, up, north. Its length is one.
-const LIGHT: [f32; 3] = [0.36, 0.80, -0.48];
+/// Where the light comes from: east, up, north. Its length is one, and no two sides of a box that meet are lit alike.
+const LIGHT: [f32; 3] = [6.0 / 11.0, 9.0 / 11.0, 2.0 / 11.0];
 
 /// The light on a surface is `MEAN + SWING * cosine` in 256ths. The swing is small enough that a colour in the shade is
 /// still nearer to itself than to any other that the tasks use, and large enough to tell the sides of a box apart.
-const MEAN: f32 = 252.0;
-const SWING: f32 = 28.0;
+const MEAN: f32 = 248.0;
+const SWING: f32 = 32.0;
 
 /// Rings on an object from bottom to top.
 const RINGS: f32 = 6.0;
@@ -55,6 +55,13 @@ pub(super) struct Slice {
     pub(super) top: f32,
     /// The light on the side, the bottom and the top.
     pub(super) lights: [u32; 3],
+}
+
+impl Slice {
+    /// How far up the box a height above the eye is, from 0 at the bottom to 1 at the top.
+    pub(super) fn part(&self, height: f32) -> f32 {
+        (height - self.bottom) / (self.top - self.bottom)
+    }
 }
 
 impl Placed {
@@ -188,18 +195,11 @@ impl Placed {
             Paint::Flat(colour) => lit(colour, light),
             Paint::Emissive(colour) => colour.0,
             Paint::Rings(Rgb(first), Rgb(second)) => {
-                if (up * RINGS) as u32 % 2 == 0 {
-                    first
-                } else {
-                    second
-                }
+                // The very top belongs to the highest ring.
+                let ring = (up * RINGS).min(RINGS - 1.0) as u32;
+                if ring.is_multiple_of(2) { first } else { second }
             }
         }
-    }
-
-    /// How far up the object a height above the eye is, from 0 at the bottom to 1 at the top.
-    pub(super) fn part(&self, slice: &Slice, height: f32) -> f32 {
-        (height - slice.bottom) / (slice.top - slice.bottom)
     }
 }
 

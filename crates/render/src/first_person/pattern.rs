@@ -137,7 +137,7 @@ impl Chance {
         bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         bits = (bits ^ bits >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
         bits ^= bits >> 31;
-        ((bits >> 32) * (2 * spread as u64 + 1) >> 32) as i32 - spread
+        (((bits >> 32) * (2 * spread as u64 + 1)) >> 32) as i32 - spread
     }
 
     /// Noise from `-spread` to `spread` that changes gently over `step` texels.

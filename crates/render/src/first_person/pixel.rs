@@ -1,5 +1,6 @@
 //! Drawing pixel by pixel, at any pitch: one ray each over the same grid.
 
+use crate::first_person::colour::turns;
 use crate::first_person::stage::Stage;
 use crate::first_person::walk::Walk;
 
@@ -31,8 +32,10 @@ fn behind_objects(stage: &Stage<'_>, [east, up, north]: [f32; 3]) -> (f32, [u8; 
     let (eye, plan) = (stage.lens.eye[1], &stage.plan);
     let level = [east, north];
     let floor = if up < 0.0 { -eye / up } else { f32::INFINITY };
+    // Beyond this the ray is under the floor or above all walls.
+    let until = if up > 0.0 { (plan.tallest - eye) / up } else { floor };
     let mut walk = Walk::new(plan, east, north);
-    while let Some(stretch) = walk.next(plan) {
+    while let Some(stretch) = walk.next(plan, until) {
         let enter = stretch.enter.max(plan.near);
         let height = eye + enter * up;
         if height < 0.0 || (up >= 0.0 && height >= plan.tallest) {
@@ -40,7 +43,7 @@ fn behind_objects(stage: &Stage<'_>, [east, up, north]: [f32; 3]) -> (f32, [u8; 
         }
         if height < stretch.height && !stretch.inside {
             let (place, per_slope) = stage.wall_v(&stretch, enter);
-            let v = crate::first_person::colour::turns(place + per_slope * up);
+            let v = turns(place + per_slope * up);
             let texel =
                 stage.texture(&stretch).sample(stage.wall_level(enter), stage.wall_u(&stretch, enter, level), v);
             return (enter, Stage::wall_tint(&stretch).apply(texel));

@@ -24,7 +24,7 @@ pub struct Camera {
 /// What covers a wall: a texture, multiplied by a tint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Surface {
-    /// Index into [`Scene::textures`].
+    /// Index into [`Scene::textures`]; an index that names none is [`Textures::PLAIN`].
     pub texture: u16,
     /// Multiplies the texture; white leaves it as it is.
     pub tint: Rgb,
@@ -37,10 +37,11 @@ pub enum Wall {
     Solid {
         /// From the floor up.
         height: f32,
-        /// All four sides.
+        /// All four sides and the top.
         surface: Surface,
     },
-    /// A part of the cell: an upright block whose footprint lies within the cell.
+    /// A part of the cell: an upright block whose footprint lies within the cell. What is outside its cell is cut off.
+    /// Its texture hangs from the top, so that a gate that sinks takes it along.
     Block {
         /// Western side.
         x0: f32,

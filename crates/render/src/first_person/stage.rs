@@ -7,7 +7,7 @@ use crate::first_person::texture::{Level, Texture};
 use crate::first_person::walk::{Plan, Stretch};
 use crate::first_person::{Camera, MAX_OBJECTS, Scene, Side, Sky};
 
-/// The light on the sides that face east or west, 0.85 (section 5.2); the others have all of it.
+/// The light on the sides that face east or west, 0.85 (memory spec, 5.2); the others have all of it.
 const SIDE_LIGHT: u32 = 218;
 
 /// The light on the top of a wall.
@@ -27,7 +27,9 @@ pub(super) struct Stage<'a> {
     floor_repeats: f32,
     /// Texels of a wall's texture to a pixel at depth one.
     wall_texels: f32,
+    /// The objects that may be in the picture come first.
     objects: [Option<Placed>; MAX_OBJECTS],
+    seen: usize,
 }
 
 impl<'a> Stage<'a> {
@@ -35,8 +37,10 @@ impl<'a> Stage<'a> {
         let lens = Lens::new(camera, width, height);
         let plan = Plan::new(scene.grid, lens.eye[0], lens.eye[2]);
         let mut objects = [None; MAX_OBJECTS];
-        for (place, object) in objects.iter_mut().zip(scene.objects) {
-            *place = Placed::new(object, &lens);
+        let mut seen = 0;
+        for placed in scene.objects.iter().take(MAX_OBJECTS).filter_map(|object| Placed::new(object, &lens)) {
+            objects[seen] = Some(placed);
+            seen += 1;
         }
         let period = finite(scene.floor.period);
         Self {
@@ -49,11 +53,12 @@ impl<'a> Stage<'a> {
             floor_repeats: if period > 0.0 { 1.0 / period.max(1e-6) } else { 0.0 },
             wall_texels: lens.pixel() * TEXELS * plan.repeats_per_unit,
             objects,
+            seen,
         }
     }
 
     pub(super) fn objects(&self) -> impl Iterator<Item = &Placed> {
-        self.objects.iter().flatten()
+        self.objects[..self.seen].iter().flatten()
     }
 
     /// How coarse a wall is drawn at a depth.

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::first_person::colour::pack;
 use crate::first_person::pattern::texel;
 
-/// Texels along a side of the three levels, and the base 2 logarithm of each.
+/// Texels along a side of the three levels.
 const FINE: usize = 64;
 const MIDDLE: usize = 32;
 const COARSE: usize = 16;
@@ -72,7 +72,7 @@ impl Textures {
     /// White.
     pub const PLAIN: u16 = 15;
 
-    /// The textures that belong to `seed`.
+    /// The textures that belong to `seed`. That takes milliseconds: make them once, not for each picture.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self { seed, kinds: (0..KINDS).map(|kind| Texture::new(seed, kind)).collect() }

@@ -51,7 +51,7 @@ impl Grid<'_> {
         let plan = Plan::new(*self, x, z);
         let mut walk = Walk::new(&plan, dx, dz);
         loop {
-            let stretch = walk.next(&plan)?;
+            let stretch = walk.next(&plan, f32::INFINITY)?;
             if stretch.inside || stretch.height < eye {
                 continue;
             }
@@ -65,8 +65,8 @@ impl Grid<'_> {
         let [x0, z0, x1, z1] = match self.walls[stretch.wall as usize] {
             Wall::Block { x0, z0, x1, z1, .. } => [x0, z0, x1, z1],
             Wall::Solid { .. } => {
-                let (west, south) =
-                    (self.x + stretch.cell[0] as f32 * self.cell, self.z + stretch.cell[1] as f32 * self.cell);
+                let (column, row) = (stretch.cell as usize % self.columns, stretch.cell as usize / self.columns);
+                let (west, south) = (self.x + column as f32 * self.cell, self.z + row as f32 * self.cell);
                 [west, south, west + self.cell, south + self.cell]
             }
         };
@@ -158,177 +158,179 @@ pub(super) struct Stretch {
     pub(super) surface: Surface,
     pub(super) wall: u8,
     pub(super) side: Side,
-    cell: [i32; 2],
+    /// The place of the cell in the grid's list.
+    cell: u32,
 }
 
 /// A ray on its way over the grid.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Walk {
-    /// Lengths of the direction to one cell eastwards and northwards.
-    per_cell: [f32; 2],
-    /// The next lines between cells, counted in cells.
-    line: [f32; 2],
-    step: [i32; 2],
-    /// How many more cells there are each way.
-    left: [i32; 2],
-    cell: [i32; 2],
+    x: Axis,
+    z: Axis,
     /// The place of the cell in the grid's list.
     index: usize,
-    /// Where the cell was entered, and by crossing which axis.
+    /// Where the cell was entered, and whether by crossing a line between columns.
     enter: f32,
     along_x: bool,
     started_here: bool,
-    over: bool,
+    /// Where the grid is left; negative if the ray never is in it.
+    end: f32,
+}
+
+/// What a ray does along one axis.
+#[derive(Clone, Copy, Debug)]
+struct Axis {
+    /// Lengths of the direction to one cell.
+    per_cell: f32,
+    /// The next line between cells, counted in cells from the eye's place.
+    line: f32,
+    /// One cell on: lines, and places in the grid's list.
+    step: f32,
+    stride: isize,
+}
+
+impl Axis {
+    fn new(direction: f32, cells_per_unit: f32, stride: i32) -> Self {
+        let component = direction * cells_per_unit;
+        let step = if component < 0.0 { -1.0 } else { 1.0 };
+        let per_cell = step / component.abs().max(PARALLEL);
+        Self { per_cell, line: 0.0, step, stride: step as isize * stride as isize }
+    }
+
+    fn forwards(&self) -> bool {
+        self.step > 0.0
+    }
+
+    /// Where the ray crosses a line.
+    fn at(&self, line: f32, place: f32) -> f32 {
+        (line - place) * self.per_cell
+    }
+
+    /// Where the ray is between the first and the last line.
+    fn between(&self, lines: i32, place: f32) -> (f32, f32) {
+        let (first, last) = (self.at(0.0, place), self.at(lines as f32, place));
+        if self.forwards() { (first, last) } else { (last, first) }
+    }
 }
 
 impl Walk {
     pub(super) fn new(plan: &Plan<'_>, dx: f32, dz: f32) -> Self {
-        let (per_cell_x, step_x) = reciprocal(dx * plan.cells_per_unit);
-        let (per_cell_z, step_z) = reciprocal(dz * plan.cells_per_unit);
-        let mut walk = Self {
-            per_cell: [per_cell_x, per_cell_z],
-            line: [0.0; 2],
-            step: [step_x, step_z],
-            left: [0; 2],
-            cell: [0; 2],
-            index: 0,
-            enter: 0.0,
-            along_x: false,
-            started_here: true,
-            over: false,
-        };
-        match plan.cell {
-            Some(cell) => walk.cell = cell,
-            None => walk.arrive(plan, [dx, dz]),
-        }
-        if walk.over {
-            return walk;
-        }
-        let [column, row] = walk.cell;
-        walk.line = [(column + i32::from(step_x > 0)) as f32, (row + i32::from(step_z > 0)) as f32];
-        walk.left = [
-            if step_x > 0 { plan.columns - 1 - column } else { column },
-            if step_z > 0 { plan.rows - 1 - row } else { row },
-        ];
-        walk.index = row as usize * plan.columns as usize + column as usize;
-        walk
-    }
-
-    /// Brings a ray from outside to the first cell that it meets.
-    fn arrive(&mut self, plan: &Plan<'_>, direction: [f32; 2]) {
-        let sizes = [plan.columns, plan.rows];
-        let mut enters = [0.0; 2];
-        let mut leave = f32::INFINITY;
-        for axis in 0..2 {
-            let size = sizes[axis] as f32;
-            let (near, far) = if self.step[axis] > 0 { (0.0, size) } else { (size, 0.0) };
-            enters[axis] = (near - plan.place[axis]) * self.per_cell[axis];
-            leave = leave.min((far - plan.place[axis]) * self.per_cell[axis]);
-        }
-        self.along_x = enters[0] > enters[1];
-        self.enter = enters[0].max(enters[1]);
-        self.started_here = false;
-        self.over = !(self.enter >= 0.0 && self.enter < leave);
-        for axis in 0..2 {
-            let place = plan.place[axis] + self.enter * direction[axis] * plan.cells_per_unit;
-            self.cell[axis] = (place as i32).clamp(0, (sizes[axis] - 1).max(0));
-        }
-        let entered = usize::from(!self.along_x);
-        self.cell[entered] = if self.step[entered] > 0 { 0 } else { (sizes[entered] - 1).max(0) };
-    }
-
-    /// The next wall on the way. Each call moves on by a cell or more, so that there are at most `columns + rows` calls.
-    pub(super) fn next(&mut self, plan: &Plan<'_>) -> Option<Stretch> {
-        while !self.over {
-            let content = plan.grid.cells[self.index];
-            let (cell, enter, along_x, started_here) = (self.cell, self.enter, self.along_x, self.started_here);
-            let leave = self.advance(plan);
-            if content == 0 {
-                continue;
+        let mut x = Axis::new(dx, plan.cells_per_unit, 1);
+        let mut z = Axis::new(dz, plan.cells_per_unit, plan.columns);
+        let (x_in, x_out) = x.between(plan.columns, plan.place[0]);
+        let (z_in, z_out) = z.between(plan.rows, plan.place[1]);
+        let mut end = x_out.min(z_out);
+        let (mut enter, mut along_x, mut cell) = (0.0, false, plan.cell.unwrap_or_default());
+        if plan.cell.is_none() {
+            // From outside: on to the first cell that the ray meets.
+            (enter, along_x) = (x_in.max(z_in), x_in > z_in);
+            if !(enter >= 0.0 && enter < end) {
+                (enter, end) = (0.0, -1.0);
             }
-            let wall = content - 1;
-            let stretch = match plan.grid.walls.get(wall as usize) {
-                Some(&Wall::Solid { height, surface }) if height > 0.0 => {
-                    let side = self.side(along_x);
-                    let origin = [plan.grid.x, plan.grid.z];
-                    Stretch {
-                        enter,
-                        leave,
-                        inside: started_here,
-                        height,
-                        anchor: 0.0,
-                        origin,
-                        surface,
-                        wall,
-                        side,
-                        cell,
-                    }
-                }
-                Some(&Wall::Block { x0, z0, x1, z1, height, surface }) if height > 0.0 => {
-                    let (per_x, per_z) =
-                        (self.per_cell[0] * plan.cells_per_unit, self.per_cell[1] * plan.cells_per_unit);
-                    let (x_in, x_out) = if self.step[0] > 0 { (x0, x1) } else { (x1, x0) };
-                    let (z_in, z_out) = if self.step[1] > 0 { (z0, z1) } else { (z1, z0) };
-                    let (x_in, z_in) = ((x_in - plan.eye[0]) * per_x, (z_in - plan.eye[1]) * per_z);
-                    let out = ((x_out - plan.eye[0]) * per_x).min((z_out - plan.eye[1]) * per_z);
-                    let first = x_in.max(z_in);
-                    // A footprint that leaves its cell is cut there, or walls would not come in order of distance.
-                    let (from, to) = (first.max(enter), out.min(leave));
-                    if !(first < out && from < to) {
-                        continue;
-                    }
-                    let (inside, side) = (started_here && first < 0.0, self.side(x_in > z_in));
-                    let origin = [(x0 + x1) * 0.5 - plan.half_period, (z0 + z1) * 0.5 - plan.half_period];
-                    Stretch {
-                        enter: from,
-                        leave: to,
-                        inside,
-                        height,
-                        anchor: height,
-                        origin,
-                        surface,
-                        wall,
-                        side,
-                        cell,
-                    }
-                }
-                _ => continue,
+            let within = |place: f32, direction: f32, cells: i32| {
+                ((place + enter * direction * plan.cells_per_unit) as i32).clamp(0, (cells - 1).max(0))
             };
-            return Some(stretch);
+            let first = |axis: &Axis, cells: i32| if axis.forwards() { 0 } else { (cells - 1).max(0) };
+            cell = if along_x {
+                [first(&x, plan.columns), within(plan.place[1], dz, plan.rows)]
+            } else {
+                [within(plan.place[0], dx, plan.columns), first(&z, plan.rows)]
+            };
         }
+        x.line = (cell[0] + i32::from(x.forwards())) as f32;
+        z.line = (cell[1] + i32::from(z.forwards())) as f32;
+        let index = cell[1] as usize * plan.columns as usize + cell[0] as usize;
+        Self { x, z, index, enter, along_x, started_here: plan.cell.is_some(), end }
+    }
+
+    /// The next wall on the way that is entered before `until`. Each call moves on by a cell or more, so that there are at
+    /// most `columns + rows` calls.
+    pub(super) fn next(&mut self, plan: &Plan<'_>, until: f32) -> Option<Stretch> {
+        // A copy that the optimiser can keep in registers.
+        let mut walk = *self;
+        let until = until.min(walk.end);
+        // The line at which the grid ends is computed as all others are, so that `end` is met exactly.
+        while walk.enter < walk.end && walk.enter <= until {
+            // Never outside: the list has all cells of the grid, and the walk is within it up to `end`.
+            let content = plan.grid.cells.get(walk.index).copied().unwrap_or(0);
+            let here = walk;
+            walk.advance(plan);
+            if content != 0
+                && let Some(stretch) = here.stretch(plan, content - 1, walk.enter)
+            {
+                *self = walk;
+                return Some(stretch);
+            }
+        }
+        walk.end = -1.0;
+        *self = walk;
         None
     }
 
-    /// Moves on to the next cell and says where the present one is left.
-    fn advance(&mut self, plan: &Plan<'_>) -> f32 {
-        let x = (self.line[0] - plan.place[0]) * self.per_cell[0];
-        let z = (self.line[1] - plan.place[1]) * self.per_cell[1];
+    /// Moves on to the next cell.
+    fn advance(&mut self, plan: &Plan<'_>) {
+        let (x, z) = (self.x.at(self.x.line, plan.place[0]), self.z.at(self.z.line, plan.place[1]));
         self.along_x = x < z;
         self.started_here = false;
-        let (axis, stride) = if self.along_x { (0, 1) } else { (1, plan.columns as isize) };
-        let step = self.step[axis];
-        self.over = self.left[axis] == 0;
-        self.left[axis] -= 1;
-        self.line[axis] += step as f32;
-        self.cell[axis] += step;
-        self.index = self.index.wrapping_add_signed(step as isize * stride);
-        self.enter = x.min(z);
-        self.enter
+        if x < z {
+            self.enter = x;
+            self.x.line += self.x.step;
+            self.index = self.index.wrapping_add_signed(self.x.stride);
+        } else {
+            self.enter = z;
+            self.z.line += self.z.step;
+            self.index = self.index.wrapping_add_signed(self.z.stride);
+        }
+    }
+
+    /// The part of the present cell, left at `leave`, in which there is a wall.
+    fn stretch(&self, plan: &Plan<'_>, wall: u8, leave: f32) -> Option<Stretch> {
+        let cell = self.index as u32;
+        match *plan.grid.walls.get(wall as usize)? {
+            Wall::Solid { height, surface } if height > 0.0 => Some(Stretch {
+                enter: self.enter,
+                leave,
+                inside: self.started_here,
+                height,
+                anchor: 0.0,
+                origin: [plan.grid.x, plan.grid.z],
+                surface,
+                wall,
+                side: self.side(self.along_x),
+                cell,
+            }),
+            Wall::Block { x0, z0, x1, z1, height, surface } if height > 0.0 => {
+                let (x_in, x_out) = if self.x.forwards() { (x0, x1) } else { (x1, x0) };
+                let (z_in, z_out) = if self.z.forwards() { (z0, z1) } else { (z1, z0) };
+                let along_x = |x: f32| (x - plan.eye[0]) * plan.cells_per_unit * self.x.per_cell;
+                let along_z = |z: f32| (z - plan.eye[1]) * plan.cells_per_unit * self.z.per_cell;
+                let (x_in, z_in) = (along_x(x_in), along_z(z_in));
+                let (first, last) = (x_in.max(z_in), along_x(x_out).min(along_z(z_out)));
+                // A footprint that leaves its cell is cut there, or walls would not come in order of distance.
+                let (enter, leave) = (first.max(self.enter), last.min(leave));
+                (first < last && enter < leave).then(|| Stretch {
+                    enter,
+                    leave,
+                    inside: self.started_here && first < 0.0,
+                    height,
+                    anchor: height,
+                    origin: [(x0 + x1) * 0.5 - plan.half_period, (z0 + z1) * 0.5 - plan.half_period],
+                    surface,
+                    wall,
+                    side: self.side(x_in > z_in),
+                    cell,
+                })
+            }
+            _ => None,
+        }
     }
 
     fn side(&self, along_x: bool) -> Side {
-        match (along_x, self.step[usize::from(!along_x)] > 0) {
-            (true, true) => Side::West,
-            (true, false) => Side::East,
-            (false, true) => Side::South,
-            (false, false) => Side::North,
+        match (along_x, self.x.forwards(), self.z.forwards()) {
+            (true, true, _) => Side::West,
+            (true, false, _) => Side::East,
+            (false, _, true) => Side::South,
+            (false, _, false) => Side::North,
         }
     }
-}
-
-/// One over a component of a direction, and its sign.
-fn reciprocal(component: f32) -> (f32, i32) {
-    let step = if component < 0.0 { -1 } else { 1 };
-    let size = component.abs().max(PARALLEL);
-    (step as f32 / size, step)
 }

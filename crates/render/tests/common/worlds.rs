@@ -1,9 +1,14 @@
 //! Worlds for the first-person renderer: by hand, and at random.
 
+use std::sync::OnceLock;
+
 use heldout_render::first_person::{
     Camera, Floor, Grid, Object, Paint, Scene, Shape, Sky, Surface, Textures, Wall, draw_with_depth,
 };
 use heldout_render::{Image, Rgb};
+
+/// Made once: copying them is much quicker.
+static TEXTURES: OnceLock<Textures> = OnceLock::new();
 
 /// A scene that owns what a [`Scene`] borrows.
 pub(crate) struct World {
@@ -30,7 +35,7 @@ impl World {
             floor: Floor { surface: plain(Rgb::GREEN), period: 1.0 },
             sky: Sky::plain(Rgb::BLUE, Rgb::BLUE),
             objects: Vec::new(),
-            textures: Textures::new(1),
+            textures: TEXTURES.get_or_init(|| Textures::new(1)).clone(),
         }
     }
 
