@@ -24,7 +24,7 @@ pub struct SpotConfig {
     /// Whether the agent sees its previous action and reward.
     pub previous: bool,
     /// Seconds of an episode; `None` for the task's own.
-    pub episode_length_seconds: Option<f64>,
+    pub seconds: Option<f64>,
 }
 
 impl Default for SpotConfig {
@@ -35,7 +35,7 @@ impl Default for SpotConfig {
             width: 96,
             height: 72,
             previous: false,
-            episode_length_seconds: None,
+            seconds: None,
         }
     }
 }
@@ -64,15 +64,15 @@ pub struct InferenceConfig {
     /// Whether the agent sees its previous action and reward.
     pub previous: bool,
     /// Seconds of an episode; `None` for the task's own.
-    pub episode_length_seconds: Option<f64>,
+    pub seconds: Option<f64>,
     /// Whether the floor has another colour for the challenge.
     pub cue_phase: bool,
 }
 
 impl Default for InferenceConfig {
     fn default() -> Self {
-        let SpotConfig { level, observation, width, height, previous, episode_length_seconds } = SpotConfig::default();
-        Self { level, observation, width, height, previous, episode_length_seconds, cue_phase: true }
+        let SpotConfig { level, observation, width, height, previous, seconds } = SpotConfig::default();
+        Self { level, observation, width, height, previous, seconds, cue_phase: true }
     }
 }
 
@@ -97,7 +97,7 @@ pub(super) fn limit(seconds: Option<f64>, own: f64) -> Result<u32, ConfigError> 
         Ok(ticks as u32)
     } else {
         let allowed = format!("at least one tick of 1/30 second and at most {MOST_SECONDS}");
-        Err(ConfigError::value("episode_length_seconds", seconds, &allowed))
+        Err(ConfigError::value("seconds", seconds, &allowed))
     }
 }
 

@@ -226,7 +226,7 @@ impl Environment for Inference {
     fn new(config: &InferenceConfig) -> Result<Self, ConfigError> {
         let level = Level::of(&config.level, "transitive_inference")?;
         let view = config.view().check()?;
-        let limit = config::limit(config.episode_length_seconds, SECONDS)?;
+        let limit = config::limit(config.seconds, SECONDS)?;
         let fields = config::fields(view, ELEMENTS, super::chain::CHALLENGE_REWARD);
         let metrics = ["demos", "wrong", "challenged", "challenge", "items"];
         let mut metrics: Vec<_> = metrics.into_iter().map(Metric::episode).collect();

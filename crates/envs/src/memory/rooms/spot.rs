@@ -64,7 +64,7 @@ impl Spot {
     pub fn new(config: &SpotConfig, kind: Kind) -> Result<Self, ConfigError> {
         let level = Level::of(&config.level, kind.task())?;
         let view = config.view().check()?;
-        let limit = config::limit(config.episode_length_seconds, kind.seconds())?;
+        let limit = config::limit(config.seconds, kind.seconds())?;
         let fields = config::fields(view, spot_view::elements(kind), 1.0);
         let metrics = ["success", "touched", "entered", "delay", "objects"];
         let spec = Spec {
