@@ -75,10 +75,7 @@ fn another_length_is_kept_to_the_tick_and_a_bad_one_named() {
     assert_eq!(state.tick, 15);
     for seconds in [0.0, -1.0, f64::NAN, 1e9] {
         let error = Arena::<InvisibleEmpty>::new(&Config { seconds, ..Config::default() }).unwrap_err();
-        assert!(
-            error.to_string().contains("`episode_length_seconds`") && error.to_string().contains(&seconds.to_string()),
-            "{error}"
-        );
+        assert!(error.to_string().contains("`seconds`") && error.to_string().contains(&seconds.to_string()), "{error}");
     }
     let error: ConfigError = Arena::<InvisibleEmpty>::new(&Config { pose: true, ..Config::default() }).unwrap_err();
     assert_eq!(error.field, "pose");

@@ -100,7 +100,7 @@ fn settings_that_describe_no_level_are_refused_with_their_values() {
     assert!(error.contains("width") && error.contains("`15`"), "{error}");
     for seconds in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e300] {
         let error = refused(Settings { seconds: Some(seconds), ..Settings::default() });
-        assert!(error.contains("episode_length_seconds"), "{error}");
+        assert!(error.contains("`seconds`"), "{error}");
     }
     for (key, value) in [("width", json!(32)), ("level", json!("train")), ("nonsense", json!(1))] {
         let config = [(key.to_owned(), value)].into_iter().collect();
@@ -326,7 +326,9 @@ fn the_size_of_the_picture_changes_nothing_else() {
                     break;
                 }
             }
-            levels.iter_mut().for_each(|level| level.begin(1));
+            for level in &mut levels {
+                level.begin(1);
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use heldout_core::ConfigError;
 
 /// The config key of the time limit, the same in every task.
-pub const KEY: &str = "episode_length_seconds";
+pub const KEY: &str = "seconds";
 /// Seconds of the longest episode that a config may ask for.
 const MOST_SECONDS: f64 = 36_000.0;
 

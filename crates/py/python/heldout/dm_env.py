@@ -37,7 +37,6 @@ nothing else.
 
 import dataclasses
 import json
-import math
 import operator
 from collections.abc import Mapping
 from typing import Any
@@ -69,6 +68,8 @@ __all__ = [
 #: Every name that a level can be loaded by.
 LEVEL_NAMES: tuple[str, ...] = tuple(_native.levels())
 
+#: The longest episode that can be asked for.
+_MOST_SECONDS = 36_000
 #: The most ticks that an action can be repeated for.
 _MOST_REPEATS = 2**31 - 1
 
@@ -98,8 +99,9 @@ class EnvironmentSettings:
         _integer("height", self.height, 16, 1024)
         _integer("num_action_repeats", self.num_action_repeats, 1, _MOST_REPEATS)
         seconds = self.episode_length_seconds
-        if seconds is not None and not (math.isfinite(seconds) and seconds > 0):
-            raise HeldoutError(f"`episode_length_seconds` is `{seconds}`, must be a positive number or `None`")
+        if seconds is not None and not 0 < seconds <= _MOST_SECONDS:
+            allowed = f"more than 0 and at most {_MOST_SECONDS}, or `None`"
+            raise HeldoutError(f"`episode_length_seconds` is `{seconds}`, must be {allowed}")
 
 
 def _integer(name: str, value: Any, low: int, high: int) -> None:

@@ -10,7 +10,6 @@ use super::{draw, scene};
 use crate::memory::body::{Body, TICKS_PER_SECOND, TICKS_PER_STEP};
 use crate::memory::controls::{ControlError, Controls, Walk};
 use crate::memory::level::{Drawn, Level};
-use crate::memory::limit;
 use crate::memory::sight::{FEATURES, FEATURES_WITH_POSE, Fan};
 use crate::memory::trips::Trips;
 use crate::memory::view::{Observation, View};
@@ -21,6 +20,8 @@ pub const DEAD_TICKS: u8 = 10;
 const REWARD: f32 = 1.0;
 /// Metres that can be asked to be clear around the goal: more would leave no place in a small town.
 const MOST_MARGIN: f64 = 1.0;
+/// Longest episode that a config may ask for, in seconds.
+const MOST_SECONDS: f64 = 36_000.0;
 
 /// Which of the three tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +53,6 @@ pub struct Config {
     /// Whether looking up and down are exchanged.
     pub invert_pitch: bool,
     /// Length of an episode.
-    #[serde(rename = "episode_length_seconds")]
     pub seconds: f64,
     /// Metres between the goal's tile and any wall or building.
     pub goal_margin: f64,
@@ -71,6 +71,21 @@ impl Default for Config {
             seconds: 200.0,
             goal_margin: 0.0,
         }
+    }
+}
+
+/// Ticks of an episode of `seconds`.
+///
+/// # Errors
+///
+/// If it is not a positive number, or too large.
+pub fn limit(seconds: f64, ticks_per_second: u32) -> Result<u32, ConfigError> {
+    let ticks = (seconds * f64::from(ticks_per_second)).round();
+    if seconds <= MOST_SECONDS && ticks >= 1.0 {
+        Ok(ticks as u32)
+    } else {
+        let least = format!("more than half a tick of 1/{ticks_per_second} and at most {MOST_SECONDS}");
+        Err(ConfigError::value("seconds", seconds, &least))
     }
 }
 
@@ -146,7 +161,7 @@ impl Rules {
         if !(0.0..=MOST_MARGIN).contains(&config.goal_margin) {
             return Err(ConfigError::value("goal_margin", config.goal_margin, &format!("0 to {MOST_MARGIN}")));
         }
-        let limit = limit::ticks(config.seconds, TICKS_PER_SECOND)?;
+        let limit = limit(config.seconds, TICKS_PER_SECOND)?;
         let features = if config.pose { FEATURES_WITH_POSE } else { FEATURES };
         let spec = Spec {
             metrics: metrics(),

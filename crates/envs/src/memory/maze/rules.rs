@@ -8,11 +8,10 @@ use serde::{Deserialize, Serialize};
 use super::plan::{Cell, MOST_CELLS, Plan, Sizes, Tile};
 use super::runner::{CELL, EYE, Runner};
 use super::{draw, scene};
-use crate::memory::arena::rules::{fields, metrics, write_previous};
+use crate::memory::arena::rules::{fields, limit, metrics, write_previous};
 use crate::memory::body::TICKS_PER_STEP;
 use crate::memory::controls::{ControlError, LabControls, Walk};
 use crate::memory::level::{Level, MAZE_TASK};
-use crate::memory::limit;
 use crate::memory::sight::{FEATURES, FEATURES_WITH_POSE, Fan};
 use crate::memory::trips::Trips;
 use crate::memory::view::{Observation, View};
@@ -43,7 +42,6 @@ pub struct Config {
     /// Whether looking up and down are exchanged.
     pub invert_pitch: bool,
     /// Length of an episode.
-    #[serde(rename = "episode_length_seconds")]
     pub seconds: f64,
 }
 
@@ -136,7 +134,7 @@ impl Rules {
         if config.pose && observation == Observation::Pixels {
             return Err(ConfigError::new("pose", "is `true`, must be `false` where the agent sees pixels"));
         }
-        let limit = limit::ticks(config.seconds, TICKS_PER_SECOND)?;
+        let limit = limit(config.seconds, TICKS_PER_SECOND)?;
         let features = if config.pose { FEATURES_WITH_POSE } else { FEATURES };
         let spec = Spec {
             metrics: metrics(),

@@ -82,7 +82,7 @@ macro_rules! configs {
                 /// Whether the middle of the picture is marked.
                 pub reticle: bool,
                 /// Seconds of an episode; `None` for the level's own.
-                pub episode_length_seconds: Option<f64>,
+                pub seconds: Option<f64>,
                 $($(#[doc = $doc])* pub $key: $Type,)*
             }
 
@@ -96,7 +96,7 @@ macro_rules! configs {
                         previous: false,
                         view: Projection::FirstPerson,
                         reticle: true,
-                        episode_length_seconds: None,
+                        seconds: None,
                         $($key: $value,)*
                     }
                 }
@@ -113,7 +113,7 @@ macro_rules! configs {
                         view: View { observation: self.observation, width, height, previous: self.previous },
                         projection: self.view,
                         reticle: self.reticle,
-                        seconds: self.episode_length_seconds,
+                        seconds: self.seconds,
                     }
                 }
 

@@ -1,9 +1,13 @@
 //! What is fixed in the rooms.
 
-use heldout_core::{Dtype, Field, Row};
+use heldout_core::{ConfigError, Dtype, Field, Row};
 use serde::{Deserialize, Serialize};
 
+use crate::memory::body::TICKS_PER_SECOND;
 use crate::memory::{Observation, View, Walk};
+
+/// Seconds of an episode at the most.
+const MOST_SECONDS: f64 = 36_000.0;
 
 /// The config of the four tasks in two rooms.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,7 +24,7 @@ pub struct SpotConfig {
     /// Whether the agent sees its previous action and reward.
     pub previous: bool,
     /// Seconds of an episode; `None` for the task's own.
-    pub episode_length_seconds: Option<f64>,
+    pub seconds: Option<f64>,
 }
 
 impl Default for SpotConfig {
@@ -31,7 +35,7 @@ impl Default for SpotConfig {
             width: 96,
             height: 72,
             previous: false,
-            episode_length_seconds: None,
+            seconds: None,
         }
     }
 }
@@ -60,15 +64,15 @@ pub struct InferenceConfig {
     /// Whether the agent sees its previous action and reward.
     pub previous: bool,
     /// Seconds of an episode; `None` for the task's own.
-    pub episode_length_seconds: Option<f64>,
+    pub seconds: Option<f64>,
     /// Whether the floor has another colour for the challenge.
     pub cue_phase: bool,
 }
 
 impl Default for InferenceConfig {
     fn default() -> Self {
-        let SpotConfig { level, observation, width, height, previous, episode_length_seconds } = SpotConfig::default();
-        Self { level, observation, width, height, previous, episode_length_seconds, cue_phase: true }
+        let SpotConfig { level, observation, width, height, previous, seconds } = SpotConfig::default();
+        Self { level, observation, width, height, previous, seconds, cue_phase: true }
     }
 }
 
@@ -78,6 +82,22 @@ impl InferenceConfig {
     pub fn view(&self) -> View {
         let Self { observation, width, height, previous, .. } = *self;
         View { observation, width, height, previous }
+    }
+}
+
+/// Ticks of an episode of so many seconds, or of the task's own.
+///
+/// # Errors
+///
+/// If there are none, or too many.
+pub(super) fn limit(seconds: Option<f64>, own: f64) -> Result<u32, ConfigError> {
+    let seconds = seconds.unwrap_or(own);
+    let ticks = (seconds * f64::from(TICKS_PER_SECOND) + 0.5).floor();
+    if seconds <= MOST_SECONDS && ticks >= 1.0 {
+        Ok(ticks as u32)
+    } else {
+        let allowed = format!("at least one tick of 1/30 second and at most {MOST_SECONDS}");
+        Err(ConfigError::value("seconds", seconds, &allowed))
     }
 }
 

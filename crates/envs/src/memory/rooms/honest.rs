@@ -21,7 +21,7 @@ const WITHIN_PATH: f64 = 1.65;
 /// Steps in Room B after which it takes any block.
 const PATIENCE: u32 = 300;
 /// Steps in Room B that it watches from the door before it looks around.
-const WATCH: u32 = 60;
+const WATCH: u32 = 80;
 /// Where it looks at Room B from.
 const DOOR: (f64, f64) = (4.0, B_BEGIN + 0.5);
 /// How far north it watches moving blocks of Room A from.
@@ -138,26 +138,26 @@ impl Notes {
             return self.go_to_b(body);
         }
         if self.kind == Kind::Motion && self.in_b < WATCH {
-            return face(body, (4.0, 22.0)).unwrap_or_else(|| swing(&mut self.swing));
+            let aside = if self.in_b < WATCH / 2 { 2.5 } else { 5.5 };
+            return face(body, (aside, 19.5)).unwrap_or_else(|| swing(&mut self.swing));
         }
         Walk::LookRight
     }
 
     /// Looks until all of Room A has been seen.
     fn look_at_a(&mut self, body: &Body) -> Option<Walk> {
-        let steps = if self.kind == Kind::Motion { ROUND as u32 } else { FULL_TURN };
+        let steps = if self.kind == Kind::Motion { 2 * ROUND as u32 } else { FULL_TURN };
         if self.turned >= steps || body.z >= A_END {
             return None;
         }
         if self.kind == Kind::Motion {
-            if let Some(turn) = face(body, (4.0, 0.0)) {
-                return Some(turn);
-            }
+            // One round for each half of the room, from as far as the room allows.
             if body.z < BACK {
-                return Some(Walk::Backward);
+                return Some(face(body, (4.0, 0.0)).unwrap_or(Walk::Backward));
             }
             self.turned += 1;
-            return Some(swing(&mut self.swing));
+            let aside = if self.turned <= ROUND as u32 { 2.5 } else { 5.5 };
+            return Some(face(body, (aside, 2.5)).unwrap_or_else(|| swing(&mut self.swing)));
         }
         self.turned += 1;
         Some(Walk::LookRight)
@@ -206,7 +206,8 @@ impl Notes {
 /// The turn that brings a point ahead, unless it is there.
 fn face(body: &Body, (x, z): (f64, f64)) -> Option<Walk> {
     let off = bearing(body, x, z);
-    if off.abs() <= 18.0 {
+    // A step turns twice as far.
+    if off.abs() <= 6.0 {
         return None;
     }
     Some(if off < 0.0 { Walk::LookLeft } else { Walk::LookRight })

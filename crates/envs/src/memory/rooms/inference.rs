@@ -12,7 +12,7 @@ use super::map::{self, CAPTION, VIEW};
 use super::sight::{Eye, Sighting};
 use super::spot_view::camera;
 use crate::memory::body::{EYE, TICKS_PER_SECOND, TICKS_PER_STEP};
-use crate::memory::{Body, Controls, Level, Observation, Rect, View, Walk, level, limit};
+use crate::memory::{Body, Controls, Level, Observation, Rect, View, Walk, level};
 use crate::registry::{About, Preset};
 
 /// The entry of the registry.
@@ -226,7 +226,7 @@ impl Environment for Inference {
     fn new(config: &InferenceConfig) -> Result<Self, ConfigError> {
         let level = Level::of(&config.level, "transitive_inference")?;
         let view = config.view().check()?;
-        let limit = limit::ticks(config.episode_length_seconds.unwrap_or(SECONDS), TICKS_PER_SECOND)?;
+        let limit = config::limit(config.seconds, SECONDS)?;
         let fields = config::fields(view, ELEMENTS, super::chain::CHALLENGE_REWARD);
         let metrics = ["demos", "wrong", "challenged", "challenge", "items"];
         let mut metrics: Vec<_> = metrics.into_iter().map(Metric::episode).collect();

@@ -137,6 +137,25 @@ impl Pattern {
         }
     }
 
+    /// What the paper calls it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Circle => "circle",
+            Self::Square => "square",
+            Self::Star => "star",
+            Self::Hexagon => "hexagon",
+            Self::LinearX => "linear X",
+            Self::LinearRising => "linear Y=X",
+            Self::None => "none",
+            Self::Triangle => "triangle",
+            Self::Pentagon => "pentagon",
+            Self::FigureEight => "figure-eight",
+            Self::LinearY => "linear Y",
+            Self::LinearFalling => "linear Y=-X",
+        }
+    }
+
     /// How far to the side the path leads from its middle.
     #[must_use]
     pub fn reach(self) -> f64 {

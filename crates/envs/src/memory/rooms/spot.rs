@@ -8,8 +8,8 @@ use super::config::{self, Previous, SpotConfig};
 use super::gate::{Gates, SLABS};
 use super::layout::{B_BEGIN, BESIDE_CORRIDOR, BOUNDS, Kind, Layout, MAX_BLOCKS, Room, TOUCH, spawn};
 use super::spot_view::{self, Stage};
-use crate::memory::body::{EYE, TICKS_PER_SECOND, TICKS_PER_STEP};
-use crate::memory::{Body, Controls, Level, Observation, Rect, View, Walk, limit};
+use crate::memory::body::{EYE, TICKS_PER_STEP};
+use crate::memory::{Body, Controls, Level, Observation, Rect, View, Walk};
 
 /// What changes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,7 +64,7 @@ impl Spot {
     pub fn new(config: &SpotConfig, kind: Kind) -> Result<Self, ConfigError> {
         let level = Level::of(&config.level, kind.task())?;
         let view = config.view().check()?;
-        let limit = limit::ticks(config.episode_length_seconds.unwrap_or(kind.seconds()), TICKS_PER_SECOND)?;
+        let limit = config::limit(config.seconds, kind.seconds())?;
         let fields = config::fields(view, spot_view::elements(kind), 1.0);
         let metrics = ["success", "touched", "entered", "delay", "objects"];
         let spec = Spec {

@@ -60,9 +60,9 @@ pub(super) fn draw(rules: &Spot, state: &SpotState, frame: &mut Frame<'_>) {
 /// What it was and what it became.
 fn difference(kind: Kind, block: &Block) -> String {
     let [before, after] = if kind == Kind::Motion {
-        block.pattern.map(|pattern| format!("{pattern:?}"))
+        block.pattern.map(|pattern| pattern.name().to_owned())
     } else {
-        block.colour.map(|colour| format!("{colour:?}"))
+        block.colour.map(|colour| format!("{colour:?}").to_lowercase())
     };
-    format!("{before} to {after}").to_lowercase()
+    format!("{before} to {after}")
 }

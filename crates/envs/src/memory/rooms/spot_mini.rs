@@ -153,7 +153,7 @@ impl<T: SpotTask> SpotMini<T> {
         let Some(room) = state.room() else { return };
         let places = T::KIND.most();
         // Two large blocks with room to move, or a row of seven small ones.
-        let side = if places == 2 { 10 } else { 6 };
+        let side = if places == 2 { 10 } else { 5 };
         for (i, block) in state.layout.blocks().iter().enumerate() {
             let middle = ((2 * i + 1) * WIDTH / (2 * places)) as i32;
             let [dx, dy] =
