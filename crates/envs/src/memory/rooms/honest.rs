@@ -73,7 +73,12 @@ impl Notes {
     pub(super) fn act(&mut self, row: &[f32], rng: &mut Rng) -> Walk {
         let (body, seen) = parse(self.kind, row);
         for block in seen {
-            if block.z < A_END { self.note(&block) } else { self.compare(&block) }
+            if block.z < A_END {
+                self.note(&block);
+            } else if body.z >= A_END {
+                // What is seen of Room B before all of Room A was seen could not be judged.
+                self.compare(&block);
+            }
         }
         let action = self.choose(&body, rng);
         self.step += 1;

@@ -28,9 +28,12 @@ pub const HALF: f64 = 0.5;
 pub const TOUCH: f64 = 0.35;
 /// Height of the middle of a block's path, where blocks move.
 const MOVING_HEIGHT: f64 = 2.0;
-/// Least distance between the middles of two blocks that are placed aside.
+/// Least distance between the middles of two blocks that are placed anywhere.
 const APART: f64 = 1.5;
-/// Depth of Room A's blocks that are placed aside.
+/// Where blocks are that are placed anywhere, from west to east: away from the walls, along which random walks lead, and
+/// so that paths stay between them.
+const BREADTH: (f64, f64) = (2.0, 6.0);
+/// Where they are in Room A, from south to north.
 const DEPTH: (f64, f64) = (1.0, 4.0);
 /// Columns and rows of the places of many blocks.
 const COLUMNS: [f64; 3] = [1.5, 4.0, 6.5];
@@ -205,9 +208,8 @@ impl Layout {
         let mut layout = Self { scale, delay: kind.delay(scale), count, changed: 0, blocks: Default::default() };
         let blocks = &mut layout.blocks[..count as usize];
         match kind {
-            Kind::Basic => place_aside(blocks, (1.0, 2.5), Pattern::None, &mut rng),
-            // A path stays between the walls.
-            Kind::Motion => place_aside(blocks, (1.5, 2.5), Pattern::Circle, &mut rng),
+            Kind::Basic => place_anywhere(blocks, Pattern::None, &mut rng),
+            Kind::Motion => place_anywhere(blocks, Pattern::Circle, &mut rng),
             Kind::Passive => {
                 for (block, x) in blocks.iter_mut().zip(PASSIVE_X) {
                     (block.x, block.z) = (x, PASSIVE_Z);
@@ -277,15 +279,13 @@ impl Layout {
     }
 }
 
-/// Puts blocks that follow paths like `pattern` at random places to the west and east of the corridor's axis, apart from
-/// one another; `west` are the bounds of the western places.
-fn place_aside(blocks: &mut [Block], west: (f64, f64), pattern: Pattern, rng: &mut Rng) {
+/// Puts blocks that follow paths like `pattern` at random places, apart from one another.
+fn place_anywhere(blocks: &mut [Block], pattern: Pattern, rng: &mut Rng) {
+    let within = |(low, high): (f64, f64), rng: &mut Rng| low + (high - low) * rng.unit();
     loop {
         // All are drawn anew, because the first alone can leave no room for the next.
         for block in &mut *blocks {
-            let aside = west.0 + (west.1 - west.0) * rng.unit();
-            let x = if rng.below(2) == 0 { aside } else { BOUNDS.x1 - aside };
-            let z = DEPTH.0 + (DEPTH.1 - DEPTH.0) * rng.unit();
+            let (x, z) = (within(BREADTH, rng), within(DEPTH, rng));
             *block = Block { x, z: [z, MIRROR - z], pattern: [pattern; 2], ..Block::default() };
         }
         if blocks.iter().enumerate().all(|(i, block)| blocks[..i].iter().all(|other| are_apart(block, other))) {
