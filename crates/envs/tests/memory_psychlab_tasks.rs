@@ -8,8 +8,10 @@ use heldout_envs::memory::psychlab::change::Arrays;
 use heldout_envs::memory::psychlab::desk::{Paint, Side, Widget};
 use heldout_envs::memory::psychlab::images::Images;
 use heldout_envs::memory::psychlab::mini::steps;
+use heldout_envs::memory::psychlab::recognition::Stream;
 use heldout_envs::memory::psychlab::rules::Phase;
 use heldout_envs::memory::psychlab::task::{Object, Objects, Scene, Stimulus};
+use heldout_envs::memory::psychlab::what_then_where::Sought;
 use heldout_envs::memory::psychlab::{Change, Mapping, Mini, Recognition, Task, WhatThenWhere};
 use heldout_render::Image;
 use psychlab::{episode, play, rules, trial};
@@ -31,7 +33,7 @@ fn memory_check_14_train_ids_are_even_held_out_ids_odd_and_new_ones_never_repeat
             ids.dedup();
             assert_eq!(ids.len(), count);
 
-            let (task, mut stream) = (recognition.rules().task(), Default::default());
+            let (task, mut stream) = (recognition.rules().task(), Stream::default());
             task.start(&mut stream, episode(number).seed);
             let mut new = Vec::new();
             for at in 0..recognition.rules().trials() {
@@ -131,7 +133,7 @@ fn memory_check_17_cues_are_given_on_first_displays_alone() {
 /// The chance that a chi-square variable of `freedom` degrees stays below `value`, by Wilson and Hilferty.
 fn chi_square_z(value: f64, freedom: f64) -> f64 {
     let spread = 2.0 / (9.0 * freedom);
-    ((value / freedom).cbrt() - (1.0 - spread)) / spread.sqrt()
+    (libm::cbrt(value / freedom) - (1.0 - spread)) / spread.sqrt()
 }
 
 #[test]
@@ -142,7 +144,7 @@ fn memory_check_18_half_of_the_images_are_new_and_old_ones_uniform() {
     // Old images by how many have been shown and which of them it is.
     let mut counts = vec![vec![0_u32; 10]; 11];
     for number in 0..1000 {
-        let mut stream = Default::default();
+        let mut stream = Stream::default();
         task.start(&mut stream, episode(number).seed);
         for at in 0..50 {
             let before = stream.shown() as usize;
@@ -163,7 +165,8 @@ fn memory_check_18_half_of_the_images_are_new_and_old_ones_uniform() {
     for (shown, counts) in counts.iter().enumerate().skip(2) {
         let total: u32 = counts.iter().sum();
         let expected = f64::from(total) / shown as f64;
-        let square: f64 = counts[..shown].iter().map(|&n| (f64::from(n) - expected).powi(2) / expected).sum();
+        let square: f64 =
+            counts[..shown].iter().map(|&n| (f64::from(n) - expected) * (f64::from(n) - expected) / expected).sum();
         // p > 0.001
         assert!(total > 500 && chi_square_z(square, shown as f64 - 1.0) < 3.09, "{shown} shown: {counts:?}");
     }
@@ -342,7 +345,7 @@ fn memory_check_22_delays_are_independent_and_four_of_five_digits_are_shown() {
         let mut drawn = Vec::new();
         let mut sides = [0_u32; 4];
         for number in 0..800 {
-            let mut sought = Default::default();
+            let mut sought = Sought::default();
             task.start(&mut sought, episode(number).seed);
             for at in 0..50 {
                 task.begin(&mut sought, at);
@@ -418,7 +421,7 @@ fn sides_can_be_exchanged() {
     let (left, right) = (rules::<Change>(|_| ()), rules::<Change>(|c| c.different_right = true));
     let (new_left, new_right) = (rules::<Recognition>(|_| ()), rules::<Recognition>(|c| c.new_right = true));
     let mut arrays = Arrays::default();
-    let mut stream = Default::default();
+    let mut stream = Stream::default();
     left.rules().task().start(&mut arrays, episode(0).seed);
     new_left.rules().task().start(&mut stream, episode(0).seed);
     for at in 0..50 {
@@ -445,44 +448,46 @@ fn train_and_held_out_images_are_disjoint() {
     assert!(train.iter().all(|id| !held_out.contains(id)));
 }
 
+/// Mean steps and return of an instant-choice variant under right answers.
+fn play_mini<T: Task>(level: impl FnOnce(&mut T::Mini)) -> (u32, f32) {
+    let mut config = T::Mini::default();
+    level(&mut config);
+    let env = Mini::<T>::new(&config).unwrap();
+    let (mut steps, mut total) = (0, 0.0);
+    for number in 0..20 {
+        let mut state = env.start(episode(number));
+        loop {
+            let mut rewards = [f32::NAN];
+            let chooses = env.scene(&state) == Scene::Choose;
+            let answer = env.task().answer(&state.trial);
+            let status = env.step(&mut state, &[answer], &mut rewards);
+            steps += 1;
+            total += rewards[0];
+            assert_eq!(rewards[0], f32::from(u8::from(chooses)));
+            if status.ended() {
+                assert_eq!((state.trials, state.right), (env.trials(), env.trials()));
+                break;
+            }
+        }
+    }
+    (steps / 20, total / 20.0)
+}
+
 /// Instant choices: one decision a trial, delays by their logarithm, 50 to 100 steps at the published levels.
 #[test]
 fn minis_take_a_step_a_decision() {
     assert_eq!([2, 3, 4, 8, 16, 32, 64, 128].map(|d| steps(Scene::Blank(d))), [1, 2, 2, 3, 4, 5, 6, 7]);
     assert_eq!([130, 150, 200, 250, 256].map(|d| steps(Scene::Blank(d))), [8; 5]);
-    fn play<T: Task>(level: impl FnOnce(&mut T::Mini)) -> (u32, f32) {
-        let mut config = T::Mini::default();
-        level(&mut config);
-        let env = Mini::<T>::new(&config).unwrap();
-        let (mut steps, mut total) = (0, 0.0);
-        for number in 0..20 {
-            let mut state = env.start(episode(number));
-            loop {
-                let mut rewards = [f32::NAN];
-                let chooses = env.scene(&state) == Scene::Choose;
-                let answer = env.task().answer(&state.trial);
-                let status = env.step(&mut state, &[answer], &mut rewards);
-                steps += 1;
-                total += rewards[0];
-                assert_eq!(rewards[0], f32::from(u8::from(chooses)));
-                if status.ended() {
-                    assert_eq!((state.trials, state.right), (env.trials(), env.trials()));
-                    break;
-                }
-            }
-        }
-        (steps / 20, total / 20.0)
-    }
     for (level, trials) in [("train", 50), ("holdout_interpolate", 40), ("holdout_extrapolate", 75)] {
-        assert_eq!(play::<Mapping>(|c| c.level = level.into()), (trials, trials as f32));
-        assert_eq!(play::<Recognition>(|c| c.level = level.into()), (trials, trials as f32));
+        assert_eq!(play_mini::<Mapping>(|c| c.level = level.into()), (trials, trials as f32));
+        assert_eq!(play_mini::<Recognition>(|c| c.level = level.into()), (trials, trials as f32));
         for (steps, total, right) in [
             {
-                let (s, t) = play::<Change>(|c| c.level = level.into());
+                let (s, t) = play_mini::<Change>(|c| c.level = level.into());
                 (s, t, 10.0)
             },
             {
-                let (s, t) = play::<WhatThenWhere>(|c| c.level = level.into());
+                let (s, t) = play_mini::<WhatThenWhere>(|c| c.level = level.into());
                 (s, t, 5.0)
             },
         ] {

@@ -21,8 +21,9 @@ fn draw(width: usize, height: usize, sight: Sight, texels: &[Texel]) -> Image {
 fn meets(x: usize, y: usize, width: usize, height: usize, yaw: f64, pitch: f64) -> Option<(f64, f64)> {
     let right = ((2 * x + 1) as f64 / width as f64 - 1.0) * 0.75 * width as f64 / height as f64;
     let up = (1.0 - (2 * y + 1) as f64 / height as f64) * 0.75;
-    let (rise, depth) = (up * pitch.cos() + pitch.sin(), pitch.cos() - up * pitch.sin());
-    let (east, north) = (right * yaw.cos() + depth * yaw.sin(), depth * yaw.cos() - right * yaw.sin());
+    let (rise, depth) = (up * libm::cos(pitch) + libm::sin(pitch), libm::cos(pitch) - up * libm::sin(pitch));
+    let (east, north) =
+        (right * libm::cos(yaw) + depth * libm::sin(yaw), depth * libm::cos(yaw) - right * libm::sin(yaw));
     (north > 1e-9).then(|| (0.5 + east / north / HALF / 2.0, 0.5 - rise / north / HALF / 2.0))
 }
 

@@ -30,8 +30,8 @@ fn units(error: f64) -> i32 {
 /// The raw action of a tick that brings the gaze to the middle of a widget.
 pub(crate) fn toward<T: Task>(rules: &PsychLab<T>, gaze: &Gaze, widget: Widget) -> (i32, i32) {
     let (u, v) = place(widget, rules.rules().task().places()).middle();
-    let yaw = ((u - 0.5) * 112.0 / 90.5).atan();
-    let pitch = ((0.5 - v) * 112.0 / 90.5 * yaw.cos()).atan();
+    let yaw = libm::atan((u - 0.5) * 112.0 / 90.5);
+    let pitch = libm::atan((0.5 - v) * 112.0 / 90.5 * libm::cos(yaw));
     (units(yaw.to_degrees() - gaze.yaw), units(pitch.to_degrees() - gaze.pitch))
 }
 
