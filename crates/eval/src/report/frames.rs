@@ -6,6 +6,8 @@ use heldout_render::encode::png;
 use heldout_render::{Image, upscale};
 
 use super::document::{Picture, plain};
+use crate::dynamic::Part;
+use crate::protocol::Kind;
 use crate::records::{Record, Recorded};
 use crate::results::Suite;
 
@@ -17,7 +19,11 @@ pub(super) fn pictures(suite: &Suite) -> Vec<Picture> {
     let mut pictures = Vec::new();
     let mut last = None;
     for (&(task, condition, _), cell) in &suite.cells {
-        if last == Some((task, condition)) {
+        let of = &suite.protocol.tasks[task];
+        // The records of a test that is made from an experience do not say how its problems look.
+        let made = of.kind == Kind::HalmaDynamic
+            && matches!(Part::named(&of.conditions[condition].name), Some(Part::Class(_)) | None);
+        if last == Some((task, condition)) || made {
             continue;
         }
         let Some(image) = cell.recorded.records.first().and_then(|record| picture(&cell.recorded, record)) else {
@@ -27,7 +33,6 @@ pub(super) fn pictures(suite: &Suite) -> Vec<Picture> {
         let image = if factor > 1 { upscale(image.view(), factor) } else { image };
         let Ok(bytes) = png(image.view()) else { continue };
         last = Some((task, condition));
-        let of = &suite.protocol.tasks[task];
         let name = &of.conditions[condition];
         let half = if name.held_out { "held out" } else { "training" };
         let caption = format!("{}, {} ({half})", plain(&of.name), plain(&name.name));

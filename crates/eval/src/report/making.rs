@@ -169,7 +169,15 @@ fn command(suite: &Suite) -> String {
     let policies: Vec<String> = policies.iter().map(|p| format!("--policy {}", quoted(p))).collect();
     let (first, count) = seeds.map_or((0, 1), |s| (s.first().copied().unwrap_or(0), s.len()));
     let seeds = if count as u64 == suite.protocol.seeds { String::new() } else { format!(" --seeds {count}") };
-    format!("heldout eval {} {} --seed {first}{seeds} --out OUT", quoted(&suite.protocol.name), policies.join(" "))
+    // How many problems a finite set has is not known here: another number shows where the protocol gives one.
+    let episodes = suite.cells.iter().find_map(|(&(task, ..), cell)| {
+        let asked = suite.protocol.tasks[task].episodes?;
+        let played = cell.recorded.header.episodes;
+        (played != asked && played > 0).then(|| format!(" --episodes {played}"))
+    });
+    let name = quoted(&suite.protocol.name);
+    let episodes = episodes.unwrap_or_default();
+    format!("heldout eval {name} {} --seed {first}{seeds}{episodes} --out OUT", policies.join(" "))
 }
 
 /// An argument of a command line.

@@ -5,6 +5,7 @@ use heldout_envs::lilgym::{Cause, End};
 use super::document::{Document, Figure, Table, plain};
 use super::plots::{self, Line};
 use super::words::{measured, percent};
+use crate::chosen::Grid;
 use crate::records::Record;
 use crate::results::{Place, Suite};
 
@@ -196,7 +197,10 @@ fn arrivals(suite: &Suite) -> Vec<Figure> {
 fn chosen(suite: &Suite) -> Vec<Figure> {
     let mut figures = Vec::new();
     for (&place, cell) in &suite.cells {
-        let Some(grid) = crate::chosen::Grid::of(&cell.recorded) else { continue };
+        let Some(grid) = Grid::of(&cell.recorded) else { continue };
+        if grid.counts.iter().all(|&n| n == 0) {
+            continue;
+        }
         let task = &suite.protocol.tasks[place.0];
         let title =
             format!("{}, {}, {}: chosen cells", task.name, task.conditions[place.1].name, suite.agents[place.2]);
