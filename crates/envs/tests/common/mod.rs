@@ -36,19 +36,19 @@ impl Case {
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for entry in ENTRIES {
-        let mut add = |key: &str, value: &str| {
-            let mut overrides = Map::new();
+        let mut add = |key: &str, value: &str, mut overrides: Map<String, Value>| {
             if !key.is_empty() {
                 overrides.insert(key.to_owned(), value.into());
             }
             cases.push(Case { entry, overrides, name: format!("{} {key} {value}", entry.id()).trim().to_owned() });
         };
-        add("", "");
+        add("", "", Map::new());
+        // A split changes which problems are played, not how they look: the smallest observation shows as much.
         for split in &entry.about.splits[1..] {
-            add(entry.about.split_key, split);
+            add(entry.about.split_key, split, entry.smallest());
         }
         for preset in entry.about.presets {
-            add("preset", preset.name);
+            add("preset", preset.name, Map::new());
         }
     }
     cases
