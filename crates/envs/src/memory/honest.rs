@@ -22,6 +22,8 @@ pub struct Senses {
     pub cell: f64,
     /// World units of the tiles that goals lie on.
     pub tile: f64,
+    /// World units of half the lane that the walker needs.
+    pub half: f64,
     /// Degrees that a step turns.
     pub turn: f64,
     /// World units of free way ahead below which it is narrow.
@@ -55,10 +57,12 @@ pub struct Explorer {
     senses: Senses,
     fan: Fan,
     chart: Chart,
-    /// Cells known to be solid, free, and walked.
-    solid: Vec<bool>,
-    free: Vec<bool>,
+    /// How often each cell looked solid and free, and whether it was walked.
+    solid: Vec<u16>,
+    free: Vec<u16>,
     walked: Vec<bool>,
+    /// Whether looking was not enough and every tile is to be walked.
+    thorough: bool,
     goal: Option<[f64; 2]>,
     /// The cell that is swept next.
     target: Option<(i32, i32)>,
@@ -73,8 +77,8 @@ impl Explorer {
     /// Knows nothing yet.
     #[must_use]
     pub fn new(senses: Senses) -> Self {
-        let none = vec![false; CELLS * CELLS];
-        let mut chart = Chart::new(CELLS, senses.cell);
+        let none = vec![0; CELLS * CELLS];
+        let mut chart = Chart::new(CELLS, senses.cell).for_lane(senses.half);
         for i in 0..(CELLS * CELLS) as i32 {
             chart.set_open(i % CELLS as i32, i / CELLS as i32, false);
         }
@@ -83,8 +87,9 @@ impl Explorer {
             fan: Fan::default(),
             chart,
             solid: none.clone(),
-            free: none.clone(),
-            walked: none,
+            free: none,
+            walked: vec![false; CELLS * CELLS],
+            thorough: false,
             goal: None,
             target: None,
             last: None,
@@ -190,8 +195,8 @@ impl Explorer {
                 && (here || apart(middle, pose.place) < 0.55 * self.senses.tile)
             {
                 self.walked[i] = true;
-                if here && !self.free[i] {
-                    self.free[i] = true;
+                if here {
+                    self.free[i] = self.free[i].max(1);
                     self.chart.set_open(x, z, true);
                 }
             }
@@ -202,9 +207,14 @@ impl Explorer {
         let cell = |at: f64| (at / self.senses.cell).floor() as i32;
         let (x, z) = (cell(x), cell(z));
         let Some(i) = index(x, z) else { return };
-        self.solid[i] |= solid;
-        self.free[i] |= !solid;
-        self.chart.set_open(x, z, self.free[i] && (!self.solid[i] || self.walked[i]));
+        let count = if solid { &mut self.solid[i] } else { &mut self.free[i] };
+        *count = count.saturating_add(1);
+        self.chart.set_open(x, z, self.free[i] > 0 && (!self.is_solid(i) || self.walked[i]));
+    }
+
+    /// Whether a cell is solid, as far as can be told: a ray that meets the end of a wall may point past it.
+    fn is_solid(&self, i: usize) -> bool {
+        u32::from(self.solid[i]) * 3 > u32::from(self.free[i])
     }
 
     /// Measures the map from the goal, or from what is to be swept next.
@@ -229,6 +239,7 @@ impl Explorer {
         self.target = self.next_target(pose);
         match self.target {
             Some(target) => self.chart.measure(|x, z| (x, z) == target),
+            None if self.senses.visible && !self.thorough => self.thorough = true,
             // All is swept: begin again.
             None => self.walked.fill(false),
         }
@@ -237,9 +248,9 @@ impl Explorer {
     /// Whether a cell is still to be swept.
     fn is_left(&self, x: i32, z: i32) -> bool {
         let Some(i) = index(x, z) else { return false };
-        let unknown = |x, z| index(x, z).is_some_and(|i| !self.free[i] && !self.solid[i]);
+        let unknown = |x, z| index(x, z).is_some_and(|i| self.free[i] == 0 && self.solid[i] == 0);
         let edge = || unknown(x + 1, z) || unknown(x - 1, z) || unknown(x, z + 1) || unknown(x, z - 1);
-        self.free[i] && !self.solid[i] && !self.walked[i] && (!self.senses.visible || edge())
+        self.chart.is_open(x, z) && !self.walked[i] && (!self.senses.visible || self.thorough || edge())
     }
 
     /// The nearest cell to sweep; what is ahead is nearer than what is behind.

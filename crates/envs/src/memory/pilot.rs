@@ -21,6 +21,8 @@ pub struct Chart {
     open: Vec<bool>,
     cost: Vec<u32>,
     heap: BinaryHeap<Reverse<(u32, i32)>>,
+    /// Half the width of the lane that a straight way needs.
+    half: f64,
 }
 
 impl Chart {
@@ -28,7 +30,20 @@ impl Chart {
     #[must_use]
     pub fn new(cells: usize, cell: f64) -> Self {
         let count = cells * cells;
-        Self { cells: cells as i32, cell, open: vec![true; count], cost: vec![FAR; count], heap: BinaryHeap::new() }
+        Self {
+            cells: cells as i32,
+            cell,
+            open: vec![true; count],
+            cost: vec![FAR; count],
+            heap: BinaryHeap::new(),
+            half: 0.0,
+        }
+    }
+
+    /// The same for a walker that needs a lane of twice `half`, where cells are not already closed around walls.
+    #[must_use]
+    pub fn for_lane(self, half: f64) -> Self {
+        Self { half, ..self }
     }
 
     /// Cells along a side.
@@ -177,12 +192,24 @@ impl Chart {
         way + lead.rest
     }
 
-    /// Whether a straight line runs over open cells alone, but for the one it begins in.
+    /// Whether a straight lane runs over open cells alone, but for those it begins in.
     #[must_use]
     pub fn is_straight(&self, from: [f64; 2], to: [f64; 2]) -> bool {
+        let length = apart(from, to);
+        if self.half == 0.0 || length == 0.0 {
+            return self.is_line(from, to);
+        }
+        let (aside_x, aside_z) = (self.half * (to[1] - from[1]) / length, self.half * (from[0] - to[0]) / length);
+        [-1.0, 1.0].into_iter().all(|side| {
+            let beside = |place: [f64; 2]| [place[0] + side * aside_x, place[1] + side * aside_z];
+            self.is_line(beside(from), beside(to))
+        })
+    }
+
+    fn is_line(&self, from: [f64; 2], to: [f64; 2]) -> bool {
         let (dx, dz) = (to[0] - from[0], to[1] - from[1]);
         let first = self.cell_of(from);
-        let steps = ((dx * dx + dz * dz).sqrt() / self.cell * 3.0).ceil().max(1.0);
+        let steps = (apart(from, to) / self.cell * 3.0).ceil().max(1.0);
         (1..=steps as i32).all(|i| {
             let share = f64::from(i) / steps;
             let (x, z) = self.cell_of([from[0] + share * dx, from[1] + share * dz]);

@@ -107,6 +107,7 @@ const fn senses<T: Task>() -> Senses {
         unit: 10.0,
         cell: COARSE,
         tile: 1.0,
+        half: 0.2,
         turn: TURN * TICKS_PER_STEP as f64,
         near: 0.75,
         visible: T::KIND.visible,

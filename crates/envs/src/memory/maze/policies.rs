@@ -21,6 +21,7 @@ const SENSES: Senses = Senses {
     unit: 10.0 * CELL,
     cell: CELL,
     tile: CELL,
+    half: 20.0,
     turn: DEGREES_PER_PIXEL * LAB_LOOK as f64 * TICKS_PER_STEP as f64,
     near: 50.0,
     visible: true,
