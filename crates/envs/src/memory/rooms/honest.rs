@@ -4,7 +4,7 @@ use heldout_core::Rng;
 
 use super::layout::{A_END, B_BEGIN, HALF, Kind, TOUCH};
 use super::pattern::{CIRCUMRADIUS, PERIOD};
-use super::route::{Route, bearing};
+use super::route::{Route, bearing, steer};
 use super::spot_policies::{SHY, swing};
 use super::spot_view::{Seen, parse};
 use crate::memory::body::{RADIUS, TICKS_PER_STEP};
@@ -20,12 +20,13 @@ const SAME: f64 = 0.02;
 const WITHIN_PATH: f64 = 1.65;
 /// Steps in Room B after which it takes any block.
 const PATIENCE: u32 = 300;
-/// Steps in Room B that it watches from the door before it looks around.
-const WATCH: u32 = 80;
+/// Steps in Room B that it watches moving blocks from one place.
+const WATCH: u32 = 70;
 /// Where it looks at Room B from.
 const DOOR: (f64, f64) = (4.0, B_BEGIN + 0.5);
-/// How far north it watches moving blocks of Room A from.
-const BACK: f64 = 7.6;
+/// Where it watches moving blocks from.
+const A_POSTS: [(f64, f64); 2] = [(2.0, 7.3), (6.0, 7.3)];
+const B_POSTS: [(f64, f64); 3] = [(4.0, 14.8), (1.5, 15.2), (6.5, 15.2)];
 
 /// A block as it was seen.
 #[derive(Clone, Copy, Debug)]
@@ -142,9 +143,9 @@ impl Notes {
         if body.z < DOOR.1 {
             return self.go_to_b(body);
         }
-        if self.kind == Kind::Motion && self.in_b < WATCH {
-            let aside = if self.in_b < WATCH / 2 { 2.5 } else { 5.5 };
-            return face(body, (aside, 19.5)).unwrap_or_else(|| swing(&mut self.swing));
+        if self.kind == Kind::Motion {
+            let post = B_POSTS[(self.in_b / WATCH) as usize % B_POSTS.len()];
+            return go_and_face(body, post, (4.0, 19.5)).unwrap_or_else(|| swing(&mut self.swing));
         }
         Walk::LookRight
     }
@@ -156,13 +157,13 @@ impl Notes {
             return None;
         }
         if self.kind == Kind::Motion {
-            // One round for each half of the room, from as far as the room allows.
-            if body.z < BACK {
-                return Some(face(body, (4.0, 0.0)).unwrap_or(Walk::Backward));
-            }
-            self.turned += 1;
-            let aside = if self.turned <= ROUND as u32 { 2.5 } else { 5.5 };
-            return Some(face(body, (aside, 2.5)).unwrap_or_else(|| swing(&mut self.swing)));
+            // One round from each side, because one block can hide the other.
+            let west = self.turned < ROUND as u32;
+            let (post, ahead) = if west { (A_POSTS[0], (4.5, 2.5)) } else { (A_POSTS[1], (3.5, 2.5)) };
+            return Some(go_and_face(body, post, ahead).unwrap_or_else(|| {
+                self.turned += 1;
+                swing(&mut self.swing)
+            }));
         }
         self.turned += 1;
         Some(Walk::LookRight)
@@ -185,27 +186,36 @@ impl Notes {
 
     /// Goes to the block that differs, around the others.
     fn approach(&mut self, target: (f64, f64), body: &Body) -> Walk {
-        let reach = HALF + if self.kind == Kind::Motion { CIRCUMRADIUS } else { 0.0 };
         if self.route.is_none() {
-            // The middles of paths are those of Room A, whether they were seen there or here.
-            let middle = |note: &Note| {
-                let seen: Vec<f64> = note.motion.iter().flatten().map(|at| at[0]).collect();
-                let (low, high) = seen.iter().fold((f64::MAX, f64::MIN), |(l, h), &x| (l.min(x), h.max(x)));
-                0.5 * (low + high)
+            let moves = if self.kind == Kind::Motion { CIRCUMRADIUS } else { 0.0 };
+            // The ends of what was seen of a path; its middle is no farther than its reach from either.
+            let ends = |note: &Note| {
+                let seen = note.motion.iter().flatten().map(|at| at[0]);
+                seen.fold((note.x, note.x), |(low, high), x| (low.min(x), high.max(x)))
             };
-            let z_of = |note: &Note| if self.kind == Kind::Passive { 19.0 } else { 22.0 - note.z };
             let across = if self.kind == Kind::Motion { WITHIN_PATH } else { SAME };
-            let is_target = |x: f64, z: f64| (z - target.1).abs() < SAME && (x - target.0).abs() < across;
-            let places: Vec<(f64, f64)> = self.room_a.iter().map(|note| (middle(note), z_of(note))).collect();
-            let goal = places.iter().copied().find(|p| is_target(p.0, p.1)).unwrap_or(target);
+            let mut goal = target;
             let mut forbidden = self.solid();
-            for (x, z) in places.into_iter().filter(|p| !is_target(p.0, p.1)) {
-                forbidden.push(Rect::new(x - reach, z - HALF, x + reach, z + HALF).grown(TOUCH + SHY));
+            for note in &self.room_a {
+                let z = if self.kind == Kind::Passive { 19.0 } else { 22.0 - note.z };
+                let (low, high) = ends(note);
+                if (z - target.1).abs() < SAME && (note.x - target.0).abs() < across {
+                    goal = (0.5 * (low + high), z);
+                } else {
+                    let (west, east) = (high - 2.0 * moves - HALF, low + 2.0 * moves + HALF);
+                    forbidden.push(Rect::new(west, z - HALF, east, z + HALF).grown(TOUCH + SHY));
+                }
             }
             self.route = Some(Route::new(goal, forbidden));
         }
         self.route.as_ref().map_or(Walk::Forward, |route| route.follow(body))
     }
+}
+
+/// The action that brings the walker to `post` and `ahead` before it, unless all that is so.
+fn go_and_face(body: &Body, post: (f64, f64), ahead: (f64, f64)) -> Option<Walk> {
+    let (dx, dz) = (post.0 - body.x, post.1 - body.z);
+    if dx * dx + dz * dz > 0.25 { Some(steer(body, post)) } else { face(body, ahead) }
 }
 
 /// The turn that brings a point ahead, unless it is there.
