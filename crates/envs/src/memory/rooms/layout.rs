@@ -227,9 +227,9 @@ impl Layout {
         let mut rng = seed.stream("stimuli").rng();
         layout.changed = rng.below(count);
         if kind == Kind::Motion {
-            layout.set_in_motion(stimuli, &mut rng)
+            layout.set_in_motion(stimuli, &mut rng);
         } else {
-            layout.paint(stimuli, &mut rng)
+            layout.paint(stimuli, &mut rng);
         }
         layout
     }
