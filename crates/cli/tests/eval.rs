@@ -123,7 +123,7 @@ fn lines(bytes: &[u8]) -> usize {
 
 /// Whether something is recorded below `out`.
 fn recorded(out: &str) -> bool {
-    tree(out).values().any(|bytes| lines(bytes) > 1)
+    tree(Path::new(out).join("records")).values().any(|bytes| lines(bytes) > 1)
 }
 
 #[test]
@@ -213,6 +213,32 @@ fn results_are_shown_and_written_as_tables() {
     assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
     fails(&heldout(&["records", &folder.path("none"), "--csv", "-"]), 2, &["holds no records"]);
     fails(&heldout(&["records", &out]), 2, &["--csv"]);
+}
+
+#[test]
+fn a_report_is_written_beside_the_records_and_again_on_demand() {
+    let folder = Folder::new();
+    let short = protocol(&folder, "short.toml", SHORT);
+    let out = folder.path("out");
+    let arguments = ["eval", &short, "--policy", "random", "--policy", "oracle", "--out", &out, "--threads"];
+    stdout(&[&arguments[..], &["1"]].concat());
+    let written = std::fs::read_to_string(Path::new(&out).join("report.html")).unwrap();
+    assert!(written.contains("is at the ceiling"), "the oracle is");
+    assert!(Path::new(&out).join("report.md").exists());
+    // The user's own protocol may go: the directory remembers it.
+    std::fs::remove_file(&short).unwrap();
+    let (html, markdown) = (folder.path("again.html"), folder.path("again.md"));
+    stdout(&["report", &out, "--out", &html, "--markdown", &markdown]);
+    assert_eq!(std::fs::read_to_string(&html).unwrap(), written);
+    assert!(std::fs::read_to_string(&markdown).unwrap().contains("One task, two conditions."));
+    let short = protocol(&folder, "short.toml", SHORT);
+    let other = folder.path("threads");
+    stdout(&["eval", &short, "--policy", "random", "--policy", "oracle", "--out", &other, "--threads", "2"]);
+    assert!(tree(&out) == tree(&other), "the same with two threads, to the byte");
+    fails(&heldout(&["report", &out, "--out", &folder.path("x.txt")]), 2, &["must end in `.html`"]);
+    fails(&heldout(&["report", &folder.path("none"), "--out", &html]), 2, &["holds no records"]);
+    fails(&heldout(&["report", &out]), 2, &["--out"]);
+    fails(&heldout(&["report", &out, "--out", &folder.path("no/such/x.html")]), 2, &["cannot write"]);
 }
 
 #[test]

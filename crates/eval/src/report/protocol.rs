@@ -210,7 +210,7 @@ fn side_by_side(suite: &Suite, table: &published::Table) -> Table {
             places.push(place);
         }
     }
-    let error = table.error.as_ref().map_or(String::new(), |e| format!("; after the sign is the {e}"));
+    let error = table.error.as_ref().map_or(String::new(), |e| format!("; after ± the {e}"));
     let mut shown = Table {
         caption: format!("Published: {}. {}{}", plain(&table.name), plain(&table.caption), plain(&error)),
         headers: 2,
