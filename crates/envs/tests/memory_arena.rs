@@ -126,8 +126,8 @@ fn memory_check_28_sides_buildings_and_looks() {
                 assert!((2.0..=5.0).contains(&b.height) && b.texture < 12 && b.hue < 12);
                 let middle = |block: usize| (block * BLOCK) as f64 + 2.5;
                 let (dx, dz) = (
-                    (b.rect.x0 + b.rect.x1) / 2.0 - middle(i % blocks),
-                    (b.rect.z0 + b.rect.z1) / 2.0 - middle(i / blocks),
+                    f64::midpoint(b.rect.x0, b.rect.x1) - middle(i % blocks),
+                    f64::midpoint(b.rect.z0, b.rect.z1) - middle(i / blocks),
                 );
                 assert!(dx.abs() <= 0.75 && dz.abs() <= 0.75);
                 for (there, next) in [(i % blocks > 0, 1), (i >= blocks, blocks)] {
@@ -390,7 +390,8 @@ fn numbers_say_what_is_in_view() {
         assert_eq!(symbols(&env, &state)[GOAL..POSE], [0.0; 4], "out of the field of view");
         // Behind a building: looking straight at the goal through one.
         for building in state.layout.buildings() {
-            let (bx, bz) = ((building.rect.x0 + building.rect.x1) / 2.0, (building.rect.z0 + building.rect.z1) / 2.0);
+            let (bx, bz) =
+                (f64::midpoint(building.rect.x0, building.rect.x1), f64::midpoint(building.rect.z0, building.rect.z1));
             let (dx, dz) = (bx - x, bz - z);
             let far = 1.0 + 2.2 / libm::hypot(dx, dz);
             let (x, z) = (x + dx * far, z + dz * far);
@@ -425,7 +426,7 @@ fn random_returns(level: &str, episodes: u64) -> (f64, f64) {
 #[test]
 fn memory_check_38_random_on_train_is_near_the_papers() {
     let (small, large) = (random_returns("train_small", 500), random_returns("train_large", 500));
-    let (mean, error) = ((small.0 + large.0) / 2.0, libm::hypot(small.1, large.1) / 2.0);
+    let (mean, error) = (f64::midpoint(small.0, large.0), libm::hypot(small.1, large.1) / 2.0);
     assert!(mean - 5.0 * error > 1.08 / 3.0 && mean + 5.0 * error < 1.08 * 3.0, "{mean} +- {error}");
 }
 

@@ -56,7 +56,7 @@ fn memory_check_32_the_oracle_beats_humans_in_the_maze_at_all_scales() {
 fn the_oracle_beats_the_best_published_score_among_buildings() {
     let scores = ["train_small", "train_large"].map(|level| mean(IDS[0], "oracle", 28, &symbolic(level)));
     // Returns of single episodes spread by 5 or less at either scale.
-    let (score, margin) = ((scores[0] + scores[1]) / 2.0, 5.0 * 5.0 / libm::sqrt(56.0));
+    let (score, margin) = (f64::midpoint(scores[0], scores[1]), 5.0 * 5.0 / libm::sqrt(56.0));
     assert!(score - margin > 35.95, "{scores:?} - {margin}");
 }
 

@@ -12,7 +12,7 @@ use serde_json::Map;
 fn memory_check_01_all_77_names_load() {
     let (unity, all) = (unity_levels(), public_levels());
     assert_eq!(unity.len(), 57);
-    let names: BTreeSet<String> = all.iter().map(|level| level.name()).collect();
+    let names: BTreeSet<String> = all.iter().map(heldout_envs::memory::level::Public::name).collect();
     assert_eq!((all.len(), names.len()), (77, 77));
     for level in all.iter().chain(&virtual_levels()) {
         let entry = find(&level.id()).unwrap_or_else(|e| panic!("{}: {e}", level.name()));

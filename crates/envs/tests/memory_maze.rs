@@ -49,8 +49,8 @@ fn rooms(plan: &Plan) -> Vec<(i32, i32, usize, usize)> {
     let mut rooms = Vec::new();
     for (x, z) in (0..side).flat_map(|z| (0..side).map(move |x| (x, z))) {
         if floor(x, z) && !floor(x - 1, z) && !floor(x, z - 1) {
-            let width = (x..).take_while(|&x| floor(x, z)).count() as i32;
-            let depth = (z..).take_while(|&z| floor(x, z)).count() as i32;
+            let width = (x..side).take_while(|&x| floor(x, z)).count() as i32;
+            let depth = (z..side).take_while(|&z| floor(x, z)).count() as i32;
             let tiles = (z..z + depth).flat_map(|z| (x..x + width).map(move |x| plan.at(x, z)));
             assert!(tiles.clone().all(|t| !matches!(t, Tile::Wall | Tile::Corridor)), "a room is a rectangle");
             let count = |tile| tiles.clone().filter(|t| *t == tile).count();

@@ -55,14 +55,14 @@ mod _native {
     #[pymodule_export]
     use super::evaluate::{evaluate, protocols};
     #[pymodule_export]
+    use super::level::Level;
+    #[pymodule_export]
     use super::report::report;
     #[pymodule_export]
     use super::stats::{
         aggregate, aggregate_interval, improvement, improvement_interval, performance_profile,
         performance_profile_interval,
     };
-    #[pymodule_export]
-    use super::level::Level;
 
     /// The version of the package.
     #[pymodule_export]

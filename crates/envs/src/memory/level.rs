@@ -98,12 +98,11 @@ impl Level {
     #[must_use]
     pub fn draw(&self, rng: &mut Rng) -> Drawn {
         match self.scale {
+            Scale::Mixed => [Drawn::Small, Drawn::Large][rng.below(2) as usize],
             Scale::Small => Drawn::Small,
             Scale::Large => Drawn::Large,
             Scale::Interpolate => Drawn::Interpolate,
             Scale::Extrapolate => Drawn::Extrapolate,
-            Scale::Mixed if rng.below(2) == 0 => Drawn::Small,
-            Scale::Mixed => Drawn::Large,
         }
     }
 }
