@@ -1,8 +1,6 @@
 //! The images: far enough apart, and read from a user's files.
 
-use heldout_core::Environment;
-use heldout_envs::memory::level::Stimuli;
-use heldout_envs::memory::psychlab::images::{COUNT, Composition, Images, code};
+use heldout_envs::memory::psychlab::images::{COUNT, Composition, code};
 
 /// The size at which an agent sees an image at 96x72, and the least distance there.
 const SIDE: usize = 44;
@@ -87,6 +85,10 @@ fn codes_are_distinct_unit_vectors() {
 
 #[cfg(feature = "files")]
 mod files {
+    use heldout_core::Environment;
+    use heldout_envs::memory::level::Stimuli;
+    use heldout_envs::memory::psychlab::images::Images;
+
     use std::path::PathBuf;
 
     use heldout_envs::memory::psychlab::{PsychLab, Recognition, config};
