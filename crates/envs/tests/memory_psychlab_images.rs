@@ -85,18 +85,14 @@ fn codes_are_distinct_unit_vectors() {
 
 #[cfg(feature = "files")]
 mod files {
+    use std::path::PathBuf;
+
     use heldout_core::Environment;
     use heldout_envs::memory::level::Stimuli;
     use heldout_envs::memory::psychlab::images::Images;
-
-    use std::path::PathBuf;
-
     use heldout_envs::memory::psychlab::{PsychLab, Recognition, config};
-
     use heldout_render::Rgb;
     use heldout_render::panel::Texel;
-
-    use super::*;
 
     /// A fresh directory below the one for temporary files of this package's tests.
     fn directory(name: &str) -> PathBuf {
