@@ -51,7 +51,7 @@ impl Drop for Folder {
     }
 }
 
-/// The bytes of every file below `folder`, by its path within.
+/// The bytes of every file below `folder` that stays, by its path within.
 fn tree(folder: impl AsRef<Path>) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     let mut folders = vec![folder.as_ref().to_owned()];
@@ -60,8 +60,9 @@ fn tree(folder: impl AsRef<Path>) -> BTreeMap<PathBuf, Vec<u8>> {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 folders.push(path);
-            } else {
-                files.insert(path.strip_prefix(&folder).unwrap().to_owned(), std::fs::read(&path).unwrap());
+            } else if let Ok(bytes) = std::fs::read(&path) {
+                // A run that is under way puts temporary files aside as this looks.
+                files.insert(path.strip_prefix(&folder).unwrap().to_owned(), bytes);
             }
         }
     }
