@@ -10,9 +10,9 @@ fn run<'a>(id: &str, policy: &'a str, overrides: &'a Map<String, serde_json::Val
 
 #[test]
 fn threads_and_neighbours_change_nothing() {
-    let none = Map::new();
     for entry in ENTRIES {
-        let base = || run(entry.id(), "random", &none);
+        let smallest = entry.smallest();
+        let base = || run(entry.id(), "random", &smallest);
         let serial = base().play(|_, _| ()).unwrap();
         assert_eq!(serial.episodes.len(), 40);
         let threaded = Run { threads: 2, ..base() }.play(|_, _| ()).unwrap();
