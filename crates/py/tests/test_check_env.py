@@ -56,8 +56,9 @@ def test_a_seed_fixes_all_that_follows(env_id: str) -> None:
     two.reset()
     first = play(one, 5)
     assert equal(play(two, 5), first)
-    assert str(play(two, 6)) != str(first)
-    assert len({str(play(heldout.Env(env_id), None)) for _ in range(3)}) == 3, "each instance draws its own seed"
+    assert not equal(play(two, 6), first)
+    a, b, c = (play(heldout.Env(env_id), None) for _ in range(3))
+    assert not (equal(a, b) or equal(a, c) or equal(b, c)), "each instance draws its own seed"
 
 
 def test_a_problem_is_played_as_asked() -> None:
