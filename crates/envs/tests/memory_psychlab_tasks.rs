@@ -5,6 +5,7 @@ mod psychlab;
 use heldout_core::{Environment, Status};
 use heldout_envs::memory::level::{NAMES, Stimuli};
 use heldout_envs::memory::psychlab::change::Arrays;
+use heldout_envs::memory::psychlab::config::ChangeConfig;
 use heldout_envs::memory::psychlab::desk::{Paint, Side, Widget};
 use heldout_envs::memory::psychlab::images::Images;
 use heldout_envs::memory::psychlab::mini::steps;
@@ -12,7 +13,7 @@ use heldout_envs::memory::psychlab::recognition::Stream;
 use heldout_envs::memory::psychlab::rules::Phase;
 use heldout_envs::memory::psychlab::task::{Object, Objects, Scene, Stimulus};
 use heldout_envs::memory::psychlab::what_then_where::Sought;
-use heldout_envs::memory::psychlab::{Change, Mapping, Mini, Recognition, Task, WhatThenWhere};
+use heldout_envs::memory::psychlab::{Change, Mapping, Mini, PsychLab, Recognition, Task, WhatThenWhere};
 use heldout_render::Image;
 use psychlab::{episode, play, rules, trial};
 
@@ -494,4 +495,18 @@ fn minis_take_a_step_a_decision() {
             assert!((50..=100).contains(&steps) && total == right, "{level}: {steps} {total}");
         }
     }
+}
+
+/// Public names of levels are accepted, and an unknown one is answered by the list.
+#[test]
+fn public_names_of_levels_are_aliases() {
+    for name in NAMES {
+        let env = rules::<Change>(|c| c.level = format!("change_detection_{name}"));
+        let plain = rules::<Change>(|c| c.level = name.into());
+        assert_eq!(env.rules().task().delays(), plain.rules().task().delays());
+        assert_eq!(env.rules().task().colours(), plain.rules().task().colours());
+    }
+    let config = ChangeConfig { level: "what_then_where_train".into(), ..ChangeConfig::default() };
+    let message = PsychLab::<Change>::new(&config).unwrap_err().to_string();
+    assert!(message.contains("what_then_where_train") && NAMES.iter().all(|name| message.contains(name)), "{message}");
 }
