@@ -84,6 +84,25 @@ fn neither_after_a_restore_nor_on_a_masked_reset() {
     }
 }
 
+/// Nor in long play without a cap, in which goals are reached and trials end.
+#[test]
+fn memory_check_44_a_step_allocates_nothing_in_long_play() {
+    for case in cases().into_iter().filter(|case| case.entry.family() == "memory" && case.overrides.is_empty()) {
+        let case = case.smallest();
+        let mut env = case.make(2, Options::default());
+        let mut buffers = Buffers::new(env.spec(), 2);
+        let mut actions = vec![0; 2 * env.spec().action_width()];
+        env.seat(0, "oracle", Seed(1)).unwrap();
+        env.reset(Reset::seed(Seed(5)), buffers.output()).unwrap();
+        for step in 0..2_000 {
+            env.act(&buffers.rows(), &mut actions).unwrap();
+            let before = COUNT.get();
+            env.step(&actions, buffers.output()).unwrap();
+            assert_eq!(COUNT.get() - before, 0, "{}: at step {step}", case.name);
+        }
+    }
+}
+
 /// The test itself can fail.
 #[test]
 fn the_counter_counts() {
