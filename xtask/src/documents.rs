@@ -1,23 +1,21 @@
-//! What is generated from the registry: the cards' tables and the golden transcripts.
+//! What is generated from the families: the golden transcripts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use heldout_envs::registry::{ENTRIES, Entry};
-use heldout_envs::{card, transcript};
+use heldout_core::{Entry, transcript};
+use heldout_envs::{entries, family};
 
 use crate::root;
 
-/// Where the card of `entry` is written: beside its rules.
-fn card_path(entry: &Entry) -> PathBuf {
-    let (family, name) = entry.id().split_once('/').unwrap_or(("", entry.id()));
-    let name = name.rsplit_once("-v").map_or(name, |(name, _)| name);
-    root().join("crates/envs/src").join(family).join(format!("{}.md", name.replace('-', "_")))
+/// The folder of the crate that `entry` belongs to.
+fn home(entry: &Entry) -> PathBuf {
+    root().join("crates").join(family(entry.id()).map_or("", |family| family.folder))
 }
 
 pub(crate) fn golden_path(entry: &Entry) -> PathBuf {
-    root().join("crates/envs/tests/golden").join(format!("{}.txt", entry.id()))
+    home(entry).join("tests/golden").join(format!("{}.txt", entry.name()))
 }
 
 /// Writes `text` to `path`, or with `check` says whether it is there already.
@@ -38,29 +36,14 @@ fn settle(path: &Path, text: &str, check: bool, stale: &mut Vec<String>) -> anyh
     Ok(())
 }
 
-fn done(stale: &[String], command: &str) -> anyhow::Result<()> {
-    if !stale.is_empty() {
-        bail!("stale: {}; run `cargo xtask {command}`", stale.join(", "));
-    }
-    Ok(())
-}
-
-/// Makes the tables of every card anew.
-pub(crate) fn cards(check: bool) -> anyhow::Result<()> {
-    let mut stale = Vec::new();
-    for entry in ENTRIES {
-        let path = card_path(entry);
-        let card = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        settle(&path, &card::refresh(entry, &card)?, check, &mut stale)?;
-    }
-    done(&stale, "cards")
-}
-
 /// Makes every golden transcript anew.
 pub(crate) fn golden(check: bool) -> anyhow::Result<()> {
     let mut stale = Vec::new();
-    for entry in ENTRIES {
+    for entry in entries() {
         settle(&golden_path(entry), &transcript::transcript(entry), check, &mut stale)?;
     }
-    done(&stale, "golden")
+    if !stale.is_empty() {
+        bail!("stale: {}; run `cargo xtask golden`", stale.join(", "));
+    }
+    Ok(())
 }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod documents;
+mod needs;
 mod python;
 mod shell;
 mod test;
@@ -27,12 +28,6 @@ enum Command {
         #[arg(long)]
         all: bool,
     },
-    /// Makes the tables of the cards anew.
-    Cards {
-        /// Only says which cards are stale.
-        #[arg(long)]
-        check: bool,
-    },
     /// Makes the golden transcripts anew.
     Golden {
         /// Only says which transcripts are stale.
@@ -50,10 +45,9 @@ enum Command {
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Test { all } => test::everything(all),
-        Command::Cards { check } => documents::cards(check),
         Command::Golden { check } => documents::golden(check),
         Command::Wheel => python::wheel(),
-        Command::Wasm => wasm::digests(),
+        Command::Wasm => needs::target().and_then(|()| wasm::digests()),
         Command::Bench => shell::run("cargo", &["run", "--release", "--package", "heldout", "--", "bench"]),
     };
     match done {

@@ -12,10 +12,10 @@ use crate::shell::{Totals, command, finish, install, run, tests};
 const OLD_GYMNASIUM: &str = "gymnasium==1.2.*";
 
 /// A virtual environment below `target`.
-struct Venv(PathBuf);
+pub(crate) struct Venv(PathBuf);
 
 impl Venv {
-    fn new(name: &str) -> anyhow::Result<Self> {
+    pub(crate) fn new(name: &str) -> anyhow::Result<Self> {
         let path = root().join("target").join(name);
         let venv = Self(path);
         // A virtual environment without pip was left half-made by a Python without `venv`.
@@ -41,7 +41,8 @@ impl Venv {
     }
 
     fn pytest(&self, folder: &str, totals: &mut Totals) -> anyhow::Result<()> {
-        let mut pytest = command(self.program("python"), &["-m", "pytest", "-q", "-p", "no:cacheprovider", folder]);
+        let mut pytest =
+            command(self.program("python"), &["-m", "pytest", "-q", "-n", "auto", "-p", "no:cacheprovider", folder]);
         tests(pytest.env("PYTHONDONTWRITEBYTECODE", "1"), totals)
     }
 }
@@ -52,16 +53,18 @@ fn wheels() -> PathBuf {
 
 /// Builds the wheel into `target/wheels`.
 pub(crate) fn wheel() -> anyhow::Result<()> {
-    build().map(|path| println!("{}", path.display()))
+    build("release").map(|path| println!("{}", path.display()))
 }
 
-fn build() -> anyhow::Result<PathBuf> {
+/// Builds the wheel in a profile: tests take `dev`, whose dependencies are compiled already.
+fn build(profile: &str) -> anyhow::Result<PathBuf> {
     let venv = Venv::new("venv")?;
     venv.pip(&["maturin>=1.9,<2"])?;
     if wheels().exists() {
         fs::remove_dir_all(wheels()).context("cannot empty target/wheels")?;
     }
-    let build = ["build", "--release", "--quiet", "--manifest-path", "crates/py/Cargo.toml", "--out", "target/wheels"];
+    let manifest = "crates/py/Cargo.toml";
+    let build = ["build", "--profile", profile, "--quiet", "--manifest-path", manifest, "--out", "target/wheels"];
     run(venv.program("maturin"), &build)?;
     let mut found: Vec<PathBuf> = fs::read_dir(wheels())?.filter_map(|e| Some(e.ok()?.path())).collect();
     match (found.pop(), found.is_empty()) {
@@ -76,7 +79,7 @@ fn extra(wheel: &Path, extra: &str) -> String {
 
 /// Builds the wheel and runs its tests under the newest Gymnasium and the oldest supported; with `all` SB3's too.
 pub(crate) fn test(all: bool, totals: &mut Totals) -> anyhow::Result<()> {
-    let wheel = build()?;
+    let wheel = build("dev")?;
     for (name, gymnasium) in [("venv", "gymnasium"), ("venv-old", OLD_GYMNASIUM)] {
         let venv = Venv::new(name)?;
         venv.pip(&["--upgrade", gymnasium, &extra(&wheel, "test")])?;

@@ -1,12 +1,14 @@
 //! `cargo xtask test`: everything, the cheapest first.
 
 use std::fs;
+use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
+use heldout_envs::FAMILIES;
 
 use crate::shell::{Totals, command, exists, finish, run, tests};
-use crate::{documents, python, root, wasm};
+use crate::{needs, python, root, wasm};
 
 /// Longest README, and longest ARCHITECTURE.
 const MOST_LINES: usize = 150;
@@ -22,6 +24,8 @@ pub(crate) fn everything(all: bool) -> anyhow::Result<()> {
 }
 
 fn steps(all: bool, totals: &mut Totals) -> anyhow::Result<()> {
+    title("what the machine must have");
+    needs::all()?;
     title("documents");
     papers()?;
     title("fmt");
@@ -29,25 +33,15 @@ fn steps(all: bool, totals: &mut Totals) -> anyhow::Result<()> {
     title("clippy");
     let clippy = ["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"];
     run("cargo", &clippy)?;
-    let bare = ["clippy", "-p", "heldout-core", "-p", "heldout-envs", "--no-default-features", "--all-targets"];
-    finish(command("cargo", &bare).args(["--", "--deny", "warnings"]))?;
+    finish(bare("clippy").args(["--all-targets", "--", "--deny", "warnings"]))?;
     title("rustdoc");
     let mut doc = command("cargo", &["doc", "--workspace", "--no-deps", "--quiet"]);
     finish(doc.env("RUSTDOCFLAGS", "--deny warnings"))?;
-    title("cards and goldens");
-    documents::cards(true)?;
-    documents::golden(true)?;
     title("Rust tests");
     tests(&mut command("cargo", &["test"]), totals)?;
-    title("Rust tests without threads and files");
-    // The conformance suite: what a family's own tests show does not depend on threads, and some need files.
-    let bare = ["test", "-p", "heldout-core", "--no-default-features"];
-    tests(&mut command("cargo", &bare), totals)?;
-    let mut bare = command("cargo", &["test", "-p", "heldout-envs", "--no-default-features"]);
-    for name in ["actions", "config", "determinism", "documents", "no_allocation", "observations", "save_restore"] {
-        bare.args(["--test", name]);
-    }
-    tests(&mut bare, totals)?;
+    title("Rust tests without threads");
+    // What families promise there is shown by WebAssembly, which has neither threads nor files.
+    tests(&mut command("cargo", &["test", "-p", "heldout-core", "--no-default-features"]), totals)?;
     title("WebAssembly");
     wasm::digests()?;
     title("Python");
@@ -60,6 +54,16 @@ fn steps(all: bool, totals: &mut Totals) -> anyhow::Result<()> {
         run("cargo", &["deny", "check", "licenses", "bans", "sources"])?;
     }
     Ok(())
+}
+
+/// A cargo command over what is also built without threads and files: the contract, the families and their list.
+fn bare(subcommand: &str) -> Command {
+    let mut cargo =
+        command("cargo", &[subcommand, "--no-default-features", "-p", "heldout-core", "-p", "heldout-envs"]);
+    for family in FAMILIES {
+        cargo.args(["-p".to_owned(), format!("heldout-{}", family.folder)]);
+    }
+    cargo
 }
 
 fn title(text: &str) {

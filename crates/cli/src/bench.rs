@@ -3,8 +3,9 @@
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
+use heldout_core::Entry;
 use heldout_core::{Buffers, Options, Reset, Seed};
-use heldout_envs::registry::{ENTRIES, Entry, find};
+use heldout_envs::{entries, find};
 use heldout_eval::Seats;
 use serde_json::{Value, json};
 
@@ -49,7 +50,7 @@ impl Bench {
             bail!("`--seconds` is `{}`, must be 0.01 to 86400", self.seconds);
         }
         let entries = match self.ids.as_slice() {
-            [] => ENTRIES.iter().collect(),
+            [] => entries().collect(),
             ids => ids.iter().map(|id| find(id)).collect::<Result<Vec<_>, _>>()?,
         };
         let bar = progress::bar(entries.len() as u64, "environments");

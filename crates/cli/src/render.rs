@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, bail};
 use clap::ValueEnum;
 use heldout_core::{Autoreset, Buffers, Dtype, Field, Frame, Options, Reset, Seed, Spec, VecEnv};
-use heldout_envs::registry::find;
+use heldout_envs::find;
 use heldout_eval::Seats;
 use heldout_render::encode::{gif, png};
 use heldout_render::{Canvas, Image, Rgb, upscale};

@@ -1,6 +1,6 @@
 //! `heldout run`: plays a policy and prints what it scores.
 
-use heldout_envs::registry::find;
+use heldout_envs::find;
 use heldout_eval::Episodes;
 use serde_json::{Map, Value, json};
 

@@ -15,27 +15,32 @@ pub(crate) struct Settings {
 impl Settings {
     /// The overrides as one table; a later setting of a key replaces an earlier one.
     pub(crate) fn overrides(&self) -> anyhow::Result<Map<String, Value>> {
-        let mut overrides = Map::new();
-        for setting in &self.set {
-            let (path, text) =
-                setting.split_once('=').with_context(|| format!("`--set {setting}` must be `--set key=value`"))?;
-            let mut table = &mut overrides;
-            let mut keys: Vec<&str> = path.split('.').collect();
-            if keys.iter().any(|k| k.is_empty()) {
-                bail!("`--set {setting}`: `{path}` is not a key");
-            }
-            let last = keys.pop().unwrap_or(path);
-            for key in keys {
-                let inner = table.entry(key).or_insert_with(|| Value::Object(Map::new()));
-                table = match inner {
-                    Value::Object(inner) => inner,
-                    other => bail!("`--set {setting}`: `{key}` is already `{other}`, not a table"),
-                };
-            }
-            table.insert(last.to_owned(), value(text).with_context(|| format!("`--set {setting}`"))?);
-        }
-        Ok(overrides)
+        overrides(&self.set)
     }
+}
+
+/// The overrides that settings of the form `KEY=VALUE` stand for.
+pub(crate) fn overrides(set: &[String]) -> anyhow::Result<Map<String, Value>> {
+    let mut overrides = Map::new();
+    for setting in set {
+        let (path, text) =
+            setting.split_once('=').with_context(|| format!("`--set {setting}` must be `--set key=value`"))?;
+        let mut table = &mut overrides;
+        let mut keys: Vec<&str> = path.split('.').collect();
+        if keys.iter().any(|k| k.is_empty()) {
+            bail!("`--set {setting}`: `{path}` is not a key");
+        }
+        let last = keys.pop().unwrap_or(path);
+        for key in keys {
+            let inner = table.entry(key).or_insert_with(|| Value::Object(Map::new()));
+            table = match inner {
+                Value::Object(inner) => inner,
+                other => bail!("`--set {setting}`: `{key}` is already `{other}`, not a table"),
+            };
+        }
+        table.insert(last.to_owned(), value(text).with_context(|| format!("`--set {setting}`"))?);
+    }
+    Ok(overrides)
 }
 
 /// Reads a TOML value; what is none, and a date, is a string.

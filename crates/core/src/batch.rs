@@ -116,9 +116,9 @@ impl<E: Environment> Batch<E> {
     /// # Errors
     ///
     /// If `config` does not describe an environment, or `len` or the options are out of range.
-    pub fn new(config: &E::Config, len: usize, options: Options) -> Result<Self, ConfigError> {
+    pub fn new(config: &E::Config, variant: E::Variant, len: usize, options: Options) -> Result<Self, ConfigError> {
         options.check(len)?;
-        let rules = E::new(config)?;
+        let rules = E::new(config, variant)?;
         let spec = with_engine_metrics(rules.spec(), options.max_steps);
         spec.check()?;
         let own_metrics = spec.metrics.len() - rules.spec().metrics.len();
@@ -521,6 +521,10 @@ impl<E: Environment> VecEnv for Batch<E> {
         size("frame", frame.pixels.len(), width * height * 3)?;
         self.engine.rules.draw(&slot.state, agent, frame);
         Ok(())
+    }
+
+    fn words(&self, env: usize) -> Result<String, BatchError> {
+        Ok(self.engine.rules.words(&self.slot(env)?.state))
     }
 
     fn metrics(&self, env: usize, values: &mut [f32]) -> Result<(), BatchError> {

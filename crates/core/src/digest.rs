@@ -97,3 +97,10 @@ const fn tables() -> [[u32; 256]; 8] {
     }
     tables
 }
+
+/// Bytes as hexadecimal digits: how a SHA-256 is written.
+#[must_use]
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    let digit = |n: u8| char::from(b"0123456789abcdef"[usize::from(n)]);
+    bytes.iter().flat_map(|b| [digit(b >> 4), digit(b & 15)]).collect()
+}

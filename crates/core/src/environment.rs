@@ -100,13 +100,15 @@ pub trait Environment: Sized + Send + Sync + 'static {
     type State: Clone + Send + Sync + Serialize + DeserializeOwned;
     /// One agent's decoded action.
     type Action: Copy + Send + Sync;
+    /// What tells apart the tasks that these rules play: a value, never a type. `()` where there is one task.
+    type Variant: Copy + Send + Sync + 'static;
 
     /// Checks `config`, reads the files it names, precomputes tables.
     ///
     /// # Errors
     ///
     /// If `config` does not describe an environment.
-    fn new(config: &Self::Config) -> Result<Self, ConfigError>;
+    fn new(config: &Self::Config, variant: Self::Variant) -> Result<Self, ConfigError>;
 
     /// Sizes and bounds. Constant for the life of `self`.
     fn spec(&self) -> &Spec;
@@ -134,6 +136,9 @@ pub trait Environment: Sized + Send + Sync + 'static {
 
     /// Paints the state for people, from `agent`'s side; the frame has the size that [`Spec::frame`] says.
     fn draw(&self, state: &Self::State, agent: usize, frame: Frame<'_>);
+
+    /// The state for readers of a transcript: a line of words, or a small map of several lines.
+    fn words(&self, state: &Self::State) -> String;
 
     /// Writes the metrics that [`Spec::metrics`] lists, in its order. All are finite at any time.
     fn metrics(&self, state: &Self::State, values: &mut [f32]);

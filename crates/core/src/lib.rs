@@ -26,19 +26,29 @@
 
 mod batch;
 mod buffers;
+pub mod card;
+mod command;
 mod digest;
+mod entry;
 mod environment;
+mod kind;
+mod measures;
 mod order;
 mod policy;
 mod rng;
 mod rows;
 mod spec;
+pub mod transcript;
 mod vec_env;
 
 pub use batch::Batch;
 pub use buffers::Buffers;
-pub use digest::Crc;
+pub use command::{Argument, Call, Command, CommandError, Host, Playing, Said};
+pub use digest::{Crc, hexadecimal};
+pub use entry::{About, Entry, Family, MakeError, Preset, Rules};
 pub use environment::{ConfigError, Environment, ExperienceError, Frame, Start, Status};
+pub use kind::{Asked, AskedCondition, Kind, KindError, Measured, Player, Prepared, ProblemSet, Sample};
+pub use measures::{Cause, Causes, Heat, Measure, Measures, Parts, Series};
 pub use order::shuffled;
 pub use policy::{Policy, PolicyInfo, Random, Scripted, View, policy_infos};
 pub use rng::{Rng, Seed};
@@ -47,3 +57,8 @@ pub use spec::{
     ActionSpace, AgentSpec, Dtype, Field, MAX_ACTION_WIDTH, MAX_AGENTS, MAX_FIELDS, Metric, Scope, Source, Spec,
 };
 pub use vec_env::{Autoreset, BatchError, Last, Options, Output, Reset, Seeding, VecEnv};
+
+/// The recipe for a family is compiled and run by `cargo test`.
+#[cfg(doctest)]
+#[doc = include_str!("../../../CONTRIBUTING.md")]
+struct Contributing;

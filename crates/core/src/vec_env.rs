@@ -319,6 +319,13 @@ pub trait VecEnv: Send {
     /// If there is no such copy or agent, or the frame is of another size.
     fn draw(&self, env: usize, agent: usize, frame: Frame<'_>) -> Result<(), BatchError>;
 
+    /// The state of copy `env` for readers: a line of words, or a small map of several lines.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such copy.
+    fn words(&self, env: usize) -> Result<String, BatchError>;
+
     /// Writes the metrics of copy `env` as they stand.
     ///
     /// # Errors

@@ -13,9 +13,8 @@ use serde::Serialize;
 
 use crate::aggregate;
 use crate::bootstrap::{RESAMPLES, Stratum, interval, scores};
-use crate::parts::split;
 use crate::protocol::{Claim, Side, Test};
-use crate::results::{Cell, Measured, Place, Scale, Suite, seed, stratum};
+use crate::results::{Cell, Measured, Place, Scale, Suite, part_of, seed, stratum};
 
 /// What the records say to a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -160,12 +159,12 @@ fn strata(suite: &Suite, side: &Asked<'_>) -> Result<Vec<(usize, Stratum)>, Stri
 
 /// The runs of another metric than the scored one, perhaps of a part of the problems.
 fn asked(suite: &Suite, place: Place, cell: &Cell, metric: &str) -> Result<Stratum, String> {
-    let (name, part) = split(metric);
+    let (name, part) = part_of(metric);
     let found = match part {
         None => stratum(&cell.recorded, name, |_| true),
         Some(part) => {
             let parts = suite.parts(place).ok_or_else(|| format!("the data that `{part}` needs are not at hand"))?;
-            if !parts.names().contains(&part) {
+            if !parts.names().iter().any(|(_, name)| *name == part) {
                 return Err(format!("the problems are not labelled by `{part}`"));
             }
             stratum(&cell.recorded, name, |r| r.problem.and_then(|p| parts.holds(part, p)).unwrap_or(false))

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use heldout_core::Spec;
-use heldout_envs::registry::{ENTRIES, Entry};
+use heldout_core::{Entry, Spec};
+use heldout_envs::entries;
 
 use crate::play::Actor;
 
@@ -98,7 +98,7 @@ fn listed(names: &[&str]) -> String {
 
 /// The names of all scripted policies.
 fn known() -> Vec<&'static str> {
-    let mut names: Vec<_> = ENTRIES.iter().flat_map(Entry::policies).map(|policy| policy.name).collect();
+    let mut names: Vec<_> = entries().flat_map(Entry::policies).map(|policy| policy.name).collect();
     names.sort_unstable();
     names.dedup();
     names

@@ -5,24 +5,19 @@
 //!
 //! # Deliberately absent
 //!
-//! Rules and policies (`heldout-envs`), clocks and terminals (`heldout`).
+//! Rules and policies, and whatever only one family knows (the families' crates, listed by `heldout-envs`); clocks and
+//! terminals (`heldout`).
 
 #![forbid(unsafe_code)]
 
 pub mod aggregate;
 pub mod bootstrap;
-pub mod chosen;
 pub mod claims;
 pub mod curves;
-pub mod dynamic;
 pub mod entrant;
-pub mod language;
-pub mod memory;
-pub mod parts;
 mod plan;
 mod play;
 pub mod protocol;
-mod protocol_table;
 pub mod published;
 pub mod records;
 pub mod report;

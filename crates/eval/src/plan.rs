@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::Path;
+use std::sync::Arc;
 
-use heldout_core::{Options, Seed, Spec, VecEnv};
-use heldout_envs::halma::tests::{Class, TestConfig};
-use heldout_envs::registry::{Entry, find};
+use heldout_core::{
+    Asked, AskedCondition, Entry, Measured, Options, Player, Prepared, ProblemSet, Seed, Spec, VecEnv, hexadecimal,
+};
+use heldout_envs::find;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use crate::dynamic::{EXPLORER, Gathering, Part, problem_files};
 use crate::entrant::{Entrant, Play};
-use crate::language::{self, Speech};
 use crate::play::{PlayError, Seats, Table};
-use crate::protocol::{Condition, EXPERIENCE_EPISODES, Kind, Protocol, Task};
+use crate::protocol::{Condition, Kind, Protocol, Task};
 use crate::records::{self, Build, FORMAT, Failure, Header, Machine, Source, Writer, file_name};
 use crate::runner::{EvalError, Evaluation};
 
@@ -42,8 +42,8 @@ pub(crate) enum CellPlay {
         /// The scripted policies; none for an agent.
         seats: Option<Seats>,
     },
-    /// By speaking.
-    Language(Speech),
+    /// Without playing: what is measured for each seed.
+    Measured(Vec<Arc<dyn Measured>>),
 }
 
 impl Cell<'_> {
@@ -83,7 +83,7 @@ impl<'a> Planner<'a> {
     pub(crate) fn cells(&self, hear: &mut dyn FnMut(&str)) -> Result<Vec<Planned<'a>>, EvalError> {
         let mut cells = Vec::new();
         for task in &self.protocol.tasks {
-            // Tests made from an experience, by the folder that they lie in.
+            // What the task's kind prepared, by the name of those that share it.
             let mut made = BTreeMap::new();
             for condition in &task.conditions {
                 for entrant in &self.evaluation.entrants {
@@ -115,13 +115,16 @@ impl<'a> Planner<'a> {
         task: &'a Task,
         condition: &'a Condition,
         entrant: &'a Entrant,
-        made: &mut BTreeMap<String, Tests>,
+        made: &mut Made,
     ) -> Result<Cell<'a>, Problem> {
         let entry = find(&task.id).map_err(Problem::cell)?;
-        if task.kind == Kind::S2bLanguage {
-            return self.language(entry, task, condition, entrant);
-        }
-        let variants = self.variants(entry, task, condition, entrant, made)?;
+        let variants = match &task.kind {
+            Kind::Own { name, keys } => match self.own(entry, (task, condition), entrant, (name, keys), made)? {
+                Own::Problems(variants) => variants,
+                Own::Measured(measured) => return self.measured(entry, (task, condition), entrant, measured),
+            },
+            kind => self.variants(entry, task, condition, *kind == Kind::Problems)?,
+        };
         let mut sources = Vec::new();
         let mut metrics = Vec::new();
         let mut weights = BTreeMap::new();
@@ -167,152 +170,104 @@ impl<'a> Planner<'a> {
         Ok(Cell { header, entry, entrant, play, kept: 0 })
     }
 
-    /// The overrides and counts of a task in an environment.
+    /// The overrides and counts of a number of episodes, or of a finite set.
     fn variants(
         &self,
         entry: &'static Entry,
         task: &Task,
         condition: &Condition,
-        entrant: &Entrant,
-        made: &mut BTreeMap<String, Tests>,
+        problems: bool,
     ) -> Result<Variants, Problem> {
         let base = task.overrides(condition);
-        let seeds = self.seeds.len();
         let asked = self.evaluation.episodes;
-        let finite = |overrides: &Map<String, Value>| -> Result<u64, Problem> {
-            let env = entry.make(overrides, 1, Options::default()).map_err(Problem::cell)?;
-            let problems = env.spec().problems.ok_or(PlayError::Endless { id: entry.id() });
-            Ok(u64::from(problems.map_err(Problem::cell)?))
+        let count = if problems {
+            let env = entry.make(&base, 1, Options::default()).map_err(Problem::cell)?;
+            let all = env.spec().problems.ok_or(PlayError::Endless { id: entry.id() }).map_err(Problem::cell)?;
+            asked.map_or(u64::from(all), |n| n.min(u64::from(all)))
+        } else {
+            asked.or(task.episodes).unwrap_or(1)
         };
-        match (task.kind, Part::named(&condition.name)) {
-            (Kind::Problems, _) => {
-                let all = finite(&base)?;
-                let count = asked.map_or(all, |n| n.min(all));
-                Ok(Variants { overrides: vec![base.clone()], counts: vec![count; seeds], shown: base, problems: true })
-            }
-            (Kind::HalmaDynamic, Some(part)) => {
-                let mazes = asked.or(task.episodes).unwrap_or(u64::from(TestConfig::default().n_test_mazes));
-                let mazes = u32::try_from(mazes).ok().filter(|n| (1..=10_000).contains(n)).ok_or_else(|| {
-                    Problem::Cell(format!("the number of mazes is {mazes}, must be 1 to 10000 in HALMA's tests"))
-                })?;
-                let of_seed = |seed: &u64| part.overrides(&base, mazes, *seed);
-                let shown = self.seeds.first().map(of_seed).unwrap_or_default();
-                let (overrides, counts) = match part {
-                    Part::Train => {
-                        let all = finite(&shown)?;
-                        (vec![shown.clone()], vec![asked.map_or(all, |n| n.min(all)); seeds])
-                    }
-                    Part::Random => (self.seeds.iter().map(of_seed).collect(), vec![u64::from(mazes); seeds]),
-                    Part::Class(class) => {
-                        let tests = self.tests(entry, task, entrant, mazes, made)?;
-                        let mut overrides = Vec::new();
-                        let mut counts = Vec::new();
-                        for test in tests.of(class) {
-                            let mut own = base.clone();
-                            if let Some(path) = &test {
-                                own.insert("problems".to_owned(), Value::String(path.clone()));
-                                counts.push(finite(&own)?);
-                            } else {
-                                counts.push(0);
-                            }
-                            overrides.push(own);
-                        }
-                        (overrides, counts)
-                    }
-                };
-                Ok(Variants { overrides, counts, shown, problems: true })
-            }
-            _ => {
-                let count = asked.or(task.episodes).unwrap_or(1);
-                Ok(Variants { overrides: vec![base.clone()], counts: vec![count; seeds], shown: base, problems: false })
-            }
-        }
+        Ok(Variants { overrides: vec![base.clone()], counts: vec![count; self.seeds.len()], shown: base, problems })
     }
 
-    /// The tests that the entrant's experience leads to, made once a task.
-    fn tests<'m>(
+    /// What a family's kind makes of one condition.
+    fn own(
         &self,
         entry: &'static Entry,
-        task: &Task,
+        (task, condition): (&Task, &Condition),
         entrant: &Entrant,
-        mazes: u32,
-        made: &'m mut BTreeMap<String, Tests>,
-    ) -> Result<&'m Tests, Problem> {
-        let own = match &entrant.play {
+        (name, keys): (&str, &Map<String, Value>),
+        made: &mut Made,
+    ) -> Result<Own, Problem> {
+        let kind = Kind::known(name).ok_or_else(|| Problem::Cell(format!("there is no kind `{name}`")))?;
+        let experience = match &entrant.play {
             Play::Agent(agent) => agent.experience(entry.id()),
             Play::Scripted(_) => None,
         };
-        let folder = if own.is_some() { file_name(&entrant.label) } else { EXPLORER.to_owned() };
+        let player = match &entrant.play {
+            Play::Scripted(text) => Player::Scripted(text),
+            Play::Agent(_) => Player::Agent(experience.as_deref()),
+        };
+        let folder = kind.shared(player).map_or_else(|| file_name(&entrant.label), str::to_owned);
         if !made.contains_key(&folder) {
-            let path = self.evaluation.out.join(PROBLEMS).join(&self.protocol.name).join(&task.name).join(&folder);
-            let tests = self.make_tests(entry, task, own.as_deref(), mazes, &path)?;
-            made.insert(folder.clone(), tests);
+            let with = |c: &'_ Condition| task.overrides(c);
+            let conditions = task.conditions.iter().map(|c| AskedCondition { name: &c.name, overrides: with(c) });
+            let asked = Asked {
+                entry,
+                keys,
+                overrides: &task.set,
+                conditions: conditions.collect(),
+                episodes: self.evaluation.episodes.or(task.episodes),
+                cut: self.evaluation.episodes.is_some(),
+                player,
+            };
+            let seeds = crate::runner::spread(&self.seeds, self.evaluation.threads, |&seed| kind.prepare(&asked, seed));
+            made.insert(folder.clone(), seeds.into_iter().collect::<Result<_, _>>());
         }
-        made.get(&folder).ok_or_else(|| Problem::Cell("there are no tests".to_owned()))
-    }
-
-    fn make_tests(
-        &self,
-        entry: &'static Entry,
-        task: &Task,
-        own: Option<&[u8]>,
-        mazes: u32,
-        folder: &Path,
-    ) -> Result<Tests, Problem> {
-        let overrides = Part::Train.overrides(&task.set, mazes, 0);
-        let episodes = task.experience.unwrap_or(EXPERIENCE_EPISODES);
-        let gather = |seed: u64| match own {
-            Some(bytes) => Ok(bytes.to_vec()),
-            None => {
-                Gathering { entry, overrides: &overrides, policy: EXPLORER, episodes, seed, before: None }.play(|| ())
-            }
+        let index = task.conditions.iter().position(|c| c.name == condition.name).unwrap_or(0);
+        let prepared = match made.get(&folder) {
+            Some(Ok(prepared)) => prepared,
+            Some(Err(problem)) => return Err(Problem::Cell(problem.clone())),
+            None => return Err(Problem::Cell("nothing was prepared".to_owned())),
         };
-        let make = |&seed: &u64| problem_files(&gather(seed)?, mazes, seed);
-        let all = crate::runner::spread(&self.seeds, self.evaluation.threads, make);
-        let mut seeds = Vec::new();
-        for (seed, files) in self.seeds.iter().zip(all) {
-            let mut classes = Vec::new();
-            for (class, text) in files.map_err(Problem::cell)? {
-                let Some(text) = text else {
-                    classes.push((class, None));
-                    continue;
-                };
-                // Named by its content: problems that records were made with are never overwritten.
-                let name = format!("{}-{}.json", class.name(), &sha256(text.as_bytes())[..16]);
-                let path = folder.join(format!("seed-{seed}")).join(name);
-                let there = std::fs::read(&path).is_ok_and(|bytes| bytes == text.as_bytes());
-                if !there {
-                    records::write_whole(&path, text.as_bytes()).map_err(|error| {
-                        Problem::Fatal(records::RecordsError::Write { path: path.clone(), error }.into())
-                    })?;
-                }
-                classes.push((class, Some(path.display().to_string())));
+        let mut sets: Vec<ProblemSet> = Vec::new();
+        let mut measured: Vec<Arc<dyn Measured>> = Vec::new();
+        for seed in prepared {
+            match seed {
+                Prepared::Problems(of) => sets.push(of[index].clone()),
+                Prepared::Measured(of) => measured.push(Arc::clone(&of[index])),
             }
-            seeds.push(classes);
         }
-        Ok(Tests(seeds))
+        if !measured.is_empty() {
+            return Ok(Own::Measured(measured));
+        }
+        let path = self.evaluation.out.join(PROBLEMS).join(&self.protocol.name).join(&task.name).join(&folder);
+        let shown = sets.first().map(|set| set.overrides.clone()).unwrap_or_default();
+        let counts = sets.iter().map(|set| set.episodes).collect();
+        let overrides =
+            sets.into_iter().zip(&self.seeds).map(|(set, seed)| kept(set, &path.join(format!("seed-{seed}"))));
+        let mut overrides: Vec<Map<String, Value>> = overrides.collect::<Result<_, _>>()?;
+        // One for all where they are the same.
+        if overrides.iter().all(|own| Some(own) == overrides.first()) {
+            overrides.truncate(1);
+        }
+        Ok(Own::Problems(Variants { overrides, counts, shown, problems: true }))
     }
 
-    fn language(
+    fn measured(
         &self,
         entry: &'static Entry,
-        task: &Task,
-        condition: &Condition,
+        (task, condition): (&Task, &Condition),
         entrant: &'a Entrant,
+        measured: Vec<Arc<dyn Measured>>,
     ) -> Result<Cell<'a>, Problem> {
-        let Play::Scripted(text) = &entrant.play else {
-            return Err(Problem::Cell("only the languages of scripted speakers can be measured".to_owned()));
-        };
+        let Some(first) = measured.first() else { return Err(Problem::Cell("there are no seeds".to_owned())) };
         let config = entry.configure(&task.overrides(condition)).map_err(Problem::cell)?;
-        let named = text.split(',').find_map(|part| part.strip_prefix("speaker="));
-        let speaker = named.unwrap_or(text);
-        let speech = Speech::new(speaker, &config).map_err(Problem::Cell)?;
-        check_metric(task, &language::METRICS.map(str::to_owned))?;
-        let count = self.evaluation.episodes.or(task.episodes).unwrap_or(language::LANGUAGES);
-        let counts = vec![count; self.seeds.len()];
-        let policy = speaker.to_owned();
+        check_metric(task, &first.metrics().iter().map(|&name| name.to_owned()).collect::<Vec<_>>())?;
+        let counts: Vec<u64> = measured.iter().map(|m| m.samples()).collect();
+        let policy = first.policy();
         let header = Header { policy, config, ..self.header(task, condition, entrant, entry, &counts) };
-        Ok(Cell { header, entry, entrant, play: CellPlay::Language(speech), kept: 0 })
+        Ok(Cell { header, entry, entrant, play: CellPlay::Measured(measured), kept: 0 })
     }
 
     /// A header in which config, policy, weights and sources are still to be filled in.
@@ -350,14 +305,29 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// The dynamic tests of each seed: the file of each class, if it has problems.
-struct Tests(Vec<Vec<(Class, Option<String>)>>);
+/// What a kind prepared for each seed, by the name of those that share it; or why it could not.
+type Made = BTreeMap<String, Result<Vec<Prepared>, String>>;
 
-impl Tests {
-    /// The file of a class for each seed.
-    fn of(&self, class: Class) -> impl Iterator<Item = Option<String>> {
-        self.0.iter().map(move |seed| seed.iter().find(|(c, _)| *c == class).and_then(|(_, path)| path.clone()))
+/// What a kind makes of one condition.
+enum Own {
+    Problems(Variants),
+    Measured(Vec<Arc<dyn Measured>>),
+}
+
+/// The overrides of a problem set, its file written below `folder`.
+fn kept(set: ProblemSet, folder: &Path) -> Result<Map<String, Value>, Problem> {
+    let mut overrides = set.overrides;
+    if let Some((key, name, text)) = set.file {
+        // Named by its content: problems that records were made with are never overwritten.
+        let path = folder.join(format!("{name}-{}.json", &hexadecimal(&Sha256::digest(text.as_bytes()))[..16]));
+        if !std::fs::read(&path).is_ok_and(|bytes| bytes == text.as_bytes()) {
+            let written = records::write_whole(&path, text.as_bytes());
+            written
+                .map_err(|error| Problem::Fatal(records::RecordsError::Write { path: path.clone(), error }.into()))?;
+        }
+        overrides.insert(key.to_owned(), Value::String(path.display().to_string()));
     }
+    Ok(overrides)
 }
 
 /// Why a cell cannot be planned.
@@ -380,10 +350,6 @@ fn check_metric(task: &Task, known: &[String]) -> Result<(), Problem> {
     }
     let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
     Err(Problem::Cell(format!("`{}` has no metric `{}`; it has {}", task.id, task.metric, known.join(", "))))
-}
-
-fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
 /// Sizes of the batch of `spec` that a cell of `count` episodes a seed is played at.

@@ -3,10 +3,9 @@
 use std::ops::{ControlFlow, Range};
 
 use heldout_core::{
-    Autoreset, BatchError, Buffers, ExperienceError, Options, PolicyInfo, Reset, Scope, Seed, Seeding, Source, Spec,
-    Status, VecEnv,
+    Autoreset, BatchError, Buffers, Entry, ExperienceError, MakeError, Options, PolicyInfo, Reset, Scope, Seed,
+    Seeding, Source, Spec, Status, VecEnv,
 };
-use heldout_envs::registry::{Entry, MakeError};
 use serde_json::{Map, Value};
 
 use crate::records::Trace;

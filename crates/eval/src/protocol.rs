@@ -1,23 +1,29 @@
 //! Protocols: what to play, under which conditions, how it is scored and what the paper claims. All of it is data.
 //!
-//! A protocol is a TOML file: one of those built in (`crates/eval/protocols`), or a user's own. Reading one checks all
-//! that can be known without making an environment; an id that does not exist fails when its task is played, so that
-//! the other tasks go on.
+//! A protocol is a TOML file: one that a family brings, one that spans families (`crates/eval/protocols`), or a user's
+//! own. Reading one checks all that can be known without making an environment; an id that does not exist fails when its
+//! task is played, so that the other tasks go on.
+//!
+//! What all tasks share stands once: keys of the table `[defaults]` are those of every task that has none of its own, and
+//! `[[condition]]` lists the conditions of every task that lists none.
 
 use std::fmt::Display;
 use std::path::Path;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use heldout_envs::FAMILIES;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-pub use crate::protocol_table::BUILT_IN;
+use crate::published;
+
+/// Name and text of the protocols that span families.
+const SPANNING: [(&str, &str); 2] =
+    [("quick", include_str!("../protocols/quick.toml")), ("smoke", include_str!("../protocols/smoke.toml"))];
 
 /// Run seeds of a protocol at the most.
 pub const MOST_SEEDS: u64 = 1_000;
 /// Episodes of a condition and seed at the most.
 pub const MOST_EPISODES: u64 = 10_000_000;
-/// Training episodes that HALMA's dynamic tests are made from unless told: 20 passes over 100 mazes (HALMA, sec. 4).
-pub const EXPERIENCE_EPISODES: u64 = 2_000;
 
 /// One experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,26 +56,77 @@ pub struct Protocol {
 }
 
 /// How the episodes of a task come about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Kind {
     /// A number of episodes, each of a stream of its own.
     #[default]
     Episodes,
     /// A finite set, each problem once.
     Problems,
-    /// HALMA's training mazes, random mazes and the seven tests made from an experience. The name of a condition says
-    /// which: `T`, `RT`, `ST-1`, `ST-2`, `AfT-1` to `AfT-4`, `AnT`, in any case, with or without the hyphen.
-    HalmaDynamic,
-    /// Metrics of the language that an S2B speaker speaks: a record a language.
-    S2bLanguage,
+    /// A kind that only a family knows: `kind = "NAME"`, or `kind = { name = "NAME", … }` with keys of its own.
+    Own {
+        /// Its name.
+        name: String,
+        /// Its keys.
+        keys: Map<String, Value>,
+    },
+}
+
+impl Kind {
+    /// The kind of this name that a family brings.
+    pub(crate) fn known(name: &str) -> Option<&'static dyn heldout_core::Kind> {
+        FAMILIES.iter().flat_map(|family| family.kinds).find(|kind| kind.name() == name).copied()
+    }
+
+    fn listed() -> String {
+        let own = FAMILIES.iter().flat_map(|family| family.kinds).map(|kind| kind.name());
+        listed(&["episodes", "problems"].into_iter().chain(own).collect::<Vec<_>>())
+    }
+}
+
+impl Serialize for Kind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Episodes => serializer.serialize_str("episodes"),
+            Self::Problems => serializer.serialize_str("problems"),
+            Self::Own { name, keys } if keys.is_empty() => serializer.serialize_str(name),
+            Self::Own { name, keys } => {
+                let mut all = keys.clone();
+                all.insert("name".to_owned(), Value::String(name.clone()));
+                all.serialize(serializer)
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Kind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = toml::Value::deserialize(deserializer)?;
+        let wrong =
+            || serde::de::Error::custom(format!("must be one of {}, or a table with such a `name`", Self::listed()));
+        let (name, keys) = match json(value).map_err(serde::de::Error::custom)? {
+            Value::String(name) => (name, Map::new()),
+            Value::Object(mut keys) => match keys.shift_remove("name") {
+                Some(Value::String(name)) => (name, keys),
+                _ => return Err(wrong()),
+            },
+            _ => return Err(wrong()),
+        };
+        match name.as_str() {
+            "episodes" if keys.is_empty() => Ok(Self::Episodes),
+            "problems" if keys.is_empty() => Ok(Self::Problems),
+            known if Self::known(known).is_some() => Ok(Self::Own { name, keys }),
+            _ => Err(wrong()),
+        }
+    }
 }
 
 /// What a score is measured against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Normalise {
-    /// The published scores of random play and of people.
+    /// The scores of random play and of people: the condition's `random` and `human`, or those that the families' published
+    /// tables give to the models `Random` and `Human`.
     Human,
     /// Our own `random` and `oracle` of the same run.
     Oracle,
@@ -88,12 +145,9 @@ pub struct Task {
     /// How its episodes come about.
     #[serde(default)]
     pub kind: Kind,
-    /// Episodes of each condition and seed; mazes of each dynamic test; languages. Not of kind `problems`.
+    /// Episodes of each condition and seed, or what a family's kind counts. Not of kind `problems`.
     #[serde(default)]
     pub episodes: Option<u64>,
-    /// Training episodes that the dynamic tests are made from; kind `halma-dynamic` alone.
-    #[serde(default)]
-    pub experience: Option<u64>,
     /// What is scored: `return`, `length` or a metric of the environment.
     #[serde(default = "the_return")]
     pub metric: String,
@@ -134,10 +188,10 @@ pub struct Condition {
     /// Config, laid over that of the task.
     #[serde(default, deserialize_with = "table")]
     pub set: Map<String, Value>,
-    /// Published score of random play.
+    /// Score of random play, with `normalise = "human"`.
     #[serde(default)]
     pub random: Option<f64>,
-    /// Published score of people.
+    /// Score of people, with `normalise = "human"`.
     #[serde(default)]
     pub human: Option<f64>,
     /// The score that counts as 0; the task's unless told.
@@ -311,9 +365,31 @@ fn listed(names: &[&str]) -> String {
     names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
 }
 
+/// Name and text of every built-in protocol, in the order that lists show: what spans families, then family by family.
+pub fn built_in() -> impl Iterator<Item = (&'static str, &'static str)> {
+    SPANNING.into_iter().chain(FAMILIES.iter().flat_map(|family| family.protocols.iter().copied()))
+}
+
 /// The names of the protocols that are built in.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    BUILT_IN.iter().map(|(name, _)| *name)
+    built_in().map(|(name, _)| name)
+}
+
+/// Lays `[defaults]` below the keys of every task, and `[[condition]]` where a task lists no conditions.
+fn spread(table: &mut toml::Table) {
+    let defaults = table.remove("defaults");
+    let conditions = table.remove("condition");
+    let Some(toml::Value::Array(tasks)) = table.get_mut("task") else { return };
+    for task in tasks.iter_mut().filter_map(toml::Value::as_table_mut) {
+        if let Some(toml::Value::Table(defaults)) = &defaults {
+            for (key, value) in defaults {
+                task.entry(key).or_insert_with(|| value.clone());
+            }
+        }
+        if let Some(conditions) = &conditions {
+            task.entry("condition").or_insert_with(|| conditions.clone());
+        }
+    }
 }
 
 impl Protocol {
@@ -323,7 +399,7 @@ impl Protocol {
     ///
     /// If there is none, or its file does not describe a protocol.
     pub fn find(name: &str) -> Result<Self, ProtocolError> {
-        if let Some((_, text)) = BUILT_IN.iter().find(|(known, _)| *known == name) {
+        if let Some((_, text)) = built_in().find(|(known, _)| *known == name) {
             return Self::parse(name, &format!("{name}.toml"), text);
         }
         let path = Path::new(name);
@@ -343,15 +419,28 @@ impl Protocol {
     /// If the text does not describe a protocol.
     pub fn parse(name: &str, file: &str, text: &str) -> Result<Self, ProtocolError> {
         let toml = |problem: String| ProtocolError::Toml { file: file.to_owned(), problem };
-        let table: toml::Table = text.parse().map_err(|error: toml::de::Error| toml(error.to_string()))?;
+        let mut table: toml::Table = text.parse().map_err(|error: toml::de::Error| toml(error.to_string()))?;
+        spread(&mut table);
         let protocol: Self = serde_path_to_error::deserialize(table).map_err(|error| ProtocolError::Form {
             file: file.to_owned(),
             key: error.path().to_string(),
             problem: error.inner().to_string().trim_end().to_owned(),
         })?;
-        let protocol = Self { name: name.to_owned(), ..protocol };
+        let mut protocol = Self { name: name.to_owned(), ..protocol };
+        protocol.refer();
         Check { file, protocol: &protocol }.all()?;
         Ok(protocol)
+    }
+
+    /// Takes the scores of random play and of people from the published tables, where a task is measured by them.
+    fn refer(&mut self) {
+        let tables: Vec<_> = self.published.iter().filter_map(|family| published::find(family).ok()).collect();
+        for task in self.tasks.iter_mut().filter(|task| task.normalise == Some(Normalise::Human)) {
+            for condition in task.conditions.iter_mut().filter(|c| c.random.is_none() && c.human.is_none()) {
+                let mean = |model: &str| tables.iter().find_map(|file| file.mean(model, &task.name, &condition.name));
+                (condition.random, condition.human) = (mean("Random"), mean("Human"));
+            }
+        }
     }
 
     /// The task called `name`.
@@ -440,7 +529,7 @@ impl Check<'_> {
         let key = |k: &str| format!("task `{}`: {k}", task.name);
         let shown = |n: Option<u64>| n.map_or("absent".to_owned(), |n| n.to_string());
         let within = |n: Option<u64>| n.is_some_and(|n| (1..=MOST_EPISODES).contains(&n));
-        match task.kind {
+        match &task.kind {
             Kind::Episodes if !within(task.episodes) => {
                 let allowed = format!("must be 1 to {MOST_EPISODES} of kind `episodes`");
                 return Err(self.bad(key("episodes"), shown(task.episodes), allowed));
@@ -454,14 +543,16 @@ impl Check<'_> {
             }
             _ => {}
         }
-        if task.experience.is_some() && (task.kind != Kind::HalmaDynamic || !within(task.experience)) {
-            let allowed = format!("must be 1 to {MOST_EPISODES}, and only of kind `halma-dynamic`");
-            return Err(self.bad(key("experience"), shown(task.experience), allowed));
-        }
         if task.conditions.is_empty() {
             return Err(self.bad(key("condition"), "[]", "must list at least one condition"));
         }
         self.unique(&key("condition"), task.conditions.iter().map(|c| c.name.as_str()))?;
+        if let Kind::Own { name, keys } = &task.kind
+            && let Some(kind) = Kind::known(name)
+        {
+            let names: Vec<&str> = task.conditions.iter().map(|c| c.name.as_str()).collect();
+            kind.check(keys, &names).map_err(|e| self.bad(key(&e.key), e.value, e.allowed))?;
+        }
         task.conditions.iter().try_for_each(|condition| self.condition(task, condition))
     }
 
@@ -486,9 +577,6 @@ impl Check<'_> {
                 let value = pair(condition.floor.or(task.floor), condition.ceiling.or(task.ceiling));
                 return Err(self.bad(key("floor, ceiling"), value, "must be two numbers, the lower first"));
             }
-        }
-        if task.kind == Kind::HalmaDynamic && crate::dynamic::Part::named(&condition.name).is_none() {
-            return Err(self.bad(key("name"), &condition.name, format!("must be one of {}", crate::dynamic::listed())));
         }
         Ok(())
     }

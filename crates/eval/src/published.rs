@@ -2,18 +2,11 @@
 //!
 //! A cell that the text at hand has lost is absent; one that cannot be right says why. Neither is guessed.
 
-use serde::{Deserialize, Serialize};
-
-/// Name and text of every file of `crates/eval/published`.
-pub static FILES: [(&str, &str); 4] = [
-    ("halma", include_str!("../published/halma.toml")),
-    ("s2b", include_str!("../published/s2b.toml")),
-    ("memory", include_str!("../published/memory.toml")),
-    ("lilgym", include_str!("../published/lilgym.toml")),
-];
+use heldout_envs::FAMILIES;
+use serde::Deserialize;
 
 /// The tables of one family.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Published {
     /// The papers.
@@ -24,7 +17,7 @@ pub struct Published {
 }
 
 /// One table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table {
     /// Its printed number.
@@ -41,25 +34,16 @@ pub struct Table {
     /// What the errors of its cells are.
     #[serde(default)]
     pub error: Option<String>,
-    /// Its rows.
-    #[serde(rename = "row")]
+    /// What the paper calls its models.
+    pub models: Vec<String>,
+    /// Its rows, turned so that each is of one task and condition.
     pub rows: Vec<Row>,
 }
 
-/// One model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// What the models score in one place.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
-    /// What the paper calls it.
-    pub model: String,
-    /// Its numbers.
-    pub cells: Vec<Cell>,
-}
-
-/// One number.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Cell {
     /// Task of the protocol; `*` for all of them together.
     pub task: String,
     /// Condition of the task.
@@ -70,14 +54,49 @@ pub struct Cell {
     /// The printed column, where task and condition do not tell.
     #[serde(default)]
     pub column: Option<String>,
+    /// A number per model, as printed.
+    pub printed: Numbers,
+    /// Why the numbers with a question mark cannot be right.
+    #[serde(default)]
+    pub suspect: Option<String>,
+}
+
+/// Printed numbers: `0.90 ± 0.00 | - | 12.3 ?`. A dash is a cell that is empty or lost, a question mark one in doubt.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Numbers(pub Vec<Option<Number>>);
+
+/// One printed number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Number {
     /// The number.
     pub value: f64,
     /// Its error, where one is printed.
-    #[serde(default)]
     pub error: Option<f64>,
-    /// Why it cannot be right.
-    #[serde(default)]
-    pub suspect: Option<String>,
+    /// Whether it cannot be right.
+    pub suspect: bool,
+    /// As it is printed, to the last zero.
+    pub text: String,
+}
+
+impl TryFrom<String> for Numbers {
+    type Error = String;
+
+    fn try_from(row: String) -> Result<Self, String> {
+        let finite = |text: &str| text.parse().ok().filter(|x: &f64| x.is_finite());
+        let number = |cell: &str| {
+            let (text, suspect) = cell.strip_suffix('?').map_or((cell, false), |rest| (rest.trim_end(), true));
+            let (value, error) =
+                text.split_once('±').map_or((text, None), |(value, error)| (value, Some(error.trim())));
+            let error = error.map(|text| finite(text).ok_or(())).transpose().ok()?;
+            Some(Number { value: finite(value.trim())?, error, suspect, text: text.to_owned() })
+        };
+        let cell = |cell: &str| match cell.trim() {
+            "-" => Ok(None),
+            other => number(other).map(Some).ok_or_else(|| format!("`{other}` is not a number as papers print them")),
+        };
+        row.split('|').map(cell).collect::<Result<_, _>>().map(Self)
+    }
 }
 
 /// A file of published tables that is not as it should be.
@@ -97,19 +116,47 @@ pub struct PublishedError {
 /// If there are none.
 pub fn find(family: &str) -> Result<Published, PublishedError> {
     let bad = |problem: String| PublishedError { file: family.to_owned(), problem };
-    let known = FILES.map(|(name, _)| name);
-    let (_, text) = FILES
-        .iter()
-        .find(|(name, _)| *name == family)
-        .ok_or_else(|| bad(format!("there is no such file; there are {known:?}")))?;
+    let known = || FAMILIES.iter().filter(|f| !f.published.is_empty());
+    let names = || known().map(|f| format!("`{}`", f.name)).collect::<Vec<_>>().join(", ");
+    let text = known()
+        .find(|f| f.name == family)
+        .map(|f| f.published)
+        .ok_or_else(|| bad(format!("no such family has any; there are those of {}", names())))?;
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| bad(error.to_string()))?;
-    serde_path_to_error::deserialize(table).map_err(|error| bad(format!("`{}`: {}", error.path(), error.inner())))
+    let found: Published = serde_path_to_error::deserialize(table)
+        .map_err(|error| bad(format!("`{}`: {}", error.path(), error.inner())))?;
+    for table in &found.tables {
+        for row in &table.rows {
+            let place = || format!("{}, {}, {}", table.name, row.task, row.condition);
+            let (numbers, doubted) = (&row.printed.0, row.printed.0.iter().flatten().any(|n| n.suspect));
+            if numbers.len() != table.models.len() {
+                return Err(bad(format!("{}: {} numbers of {} models", place(), numbers.len(), table.models.len())));
+            }
+            if doubted != row.suspect.is_some() {
+                return Err(bad(format!("{}: `suspect` must say why, and of a number with `?` alone", place())));
+            }
+        }
+    }
+    Ok(found)
+}
+
+impl Published {
+    /// The mean of the numbers that the tables give to `model` for a task and condition: some print several.
+    pub(crate) fn mean(&self, model: &str, task: &str, condition: &str) -> Option<f64> {
+        let of = |table: &Table| {
+            let column = table.models.iter().position(|name| name == model);
+            let rows = table.rows.iter().filter(|row| row.task == task && row.condition == condition);
+            let numbers = rows.filter_map(|row| row.printed.0[column?].as_ref());
+            numbers.map(|number| number.value).collect::<Vec<_>>()
+        };
+        crate::aggregate::average(&self.tables.iter().flat_map(of).collect::<Vec<_>>())
+    }
 }
 
 impl Table {
-    /// What a cell measures.
+    /// What a row measures.
     #[must_use]
-    pub fn metric_of<'a>(&'a self, cell: &'a Cell) -> &'a str {
-        cell.metric.as_deref().unwrap_or(&self.metric)
+    pub fn metric_of<'a>(&'a self, row: &'a Row) -> &'a str {
+        row.metric.as_deref().unwrap_or(&self.metric)
     }
 }

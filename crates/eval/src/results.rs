@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use heldout_core::Seed;
+use heldout_core::{Parts, Seed};
+use heldout_envs::family;
 use serde::Serialize;
 use serde_json::Map;
 
 use crate::aggregate;
 use crate::bootstrap::{Interval, RESAMPLES, Scored, Stratum, interval, intervals, scores};
 use crate::curves::Curve;
-use crate::parts::Parts;
 use crate::protocol::{Condition, Kind, Normalise, Protocol, ProtocolError, Task};
 use crate::records::{Failure, Record, Recorded, RecordsError};
 
@@ -229,7 +229,6 @@ fn adopt(protocol: &mut Protocol, recorded: &Recorded) {
             id: header.id.clone(),
             kind: Kind::Episodes,
             episodes: None,
-            experience: None,
             metric: header.metric.clone(),
             higher_is_better: true,
             trace: false,
@@ -472,9 +471,17 @@ impl Suite {
 
     /// The parts that the problems of a cell fall into, such as categories of statements.
     #[must_use]
-    pub fn parts(&self, place: Place) -> Option<Parts> {
+    pub fn parts(&self, place: Place) -> Option<Box<dyn Parts>> {
         let header = &self.cells.get(&place)?.recorded.header;
-        Parts::of(&header.id, &header.config)
+        (family(&header.id)?.measures.parts)(&header.id, &header.config)
+    }
+}
+
+/// A metric and the part of the problems that it is asked of: `success[target=false]`.
+pub(crate) fn part_of(metric: &str) -> (&str, Option<&str>) {
+    match metric.split_once('[') {
+        Some((name, rest)) => (name, rest.strip_suffix(']')),
+        None => (metric, None),
     }
 }
 

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use heldout_core::Seed;
+use heldout_core::{Seed, Status};
 
 use crate::entrant::{Entrant, Play};
 use crate::plan::{Cell, CellPlay, Planned, Planner, batch, probe};
@@ -356,17 +356,24 @@ impl<'a> Floor<'a> {
             }
         }
         let played = match &cell.play {
-            CellPlay::Language(speech) => {
+            CellPlay::Measured(measured) => {
                 let seed = cell.header.seeds[block.seed];
-                let records: Vec<Record> = (block.numbers.start + block.kept..block.numbers.end)
-                    .take_while(|_| !self.stopped())
-                    .map(|number| {
-                        let record = speech.record(seed, number);
-                        self.count();
-                        record
-                    })
-                    .collect();
-                Ok(records)
+                let numbers = block.numbers.start + block.kept..block.numbers.end;
+                let records = numbers.take_while(|_| !self.stopped()).map(|number| {
+                    let sample = measured[block.seed].sample(number);
+                    self.count();
+                    Record {
+                        seed,
+                        episode: number,
+                        problem: None,
+                        r#return: 0.0,
+                        length: sample.length,
+                        status: Status::Terminated,
+                        metrics: sample.metrics,
+                        trace: None,
+                    }
+                });
+                Ok(records.collect())
             }
             CellPlay::Episodes { .. } => self.play(cell, block, seat),
         };
@@ -479,7 +486,7 @@ struct Seat {
 impl Seat {
     fn new(cell: &Cell<'_>, number: usize, variant: usize) -> Result<Self, PlayError> {
         let CellPlay::Episodes { overrides, seats, .. } = &cell.play else {
-            return Err(PlayError::Actor("a language is not played".to_owned()));
+            return Err(PlayError::Actor("what is measured is not played".to_owned()));
         };
         let spec = probe(cell.entry, &overrides[variant])?.spec().clone();
         let wanted = if seats.is_some() { SCRIPTED.1 } else { AGENT.1 };
@@ -511,7 +518,7 @@ impl Cell<'_> {
     fn variant(&self, seed: usize) -> usize {
         match &self.play {
             CellPlay::Episodes { overrides, .. } => seed.min(overrides.len().saturating_sub(1)),
-            CellPlay::Language(_) => 0,
+            CellPlay::Measured(_) => 0,
         }
     }
 }

@@ -6,7 +6,7 @@ use heldout_core::{
     Autoreset, BatchError, Buffers, Frame, Last, Options, Output, Reset, Rows, Scope, Seed, Seeding, Spec, Status,
     VecEnv,
 };
-use heldout_envs::registry::find;
+use heldout_envs::find;
 use heldout_render::{View, ansi};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use heldout_core::Entry;
 use heldout_core::{FieldRef, Spec};
-use heldout_envs::registry::Entry;
 use heldout_eval::entrant::{Agent, Entrant};
 use heldout_eval::protocol::{Protocol, names};
 use heldout_eval::runner::{Evaluation, Outcome, Progress};

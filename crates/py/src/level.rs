@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use heldout_core::Status;
-use heldout_envs::memory::raw::{RawLevel, Settings, open};
+use heldout_memory::raw::{RawLevel, Settings, open};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;

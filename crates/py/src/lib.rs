@@ -41,8 +41,9 @@ pyo3::create_exception!(
 /// The native part of `heldout`: private, use the package.
 #[pymodule(gil_used = true)]
 mod _native {
-    use heldout_envs::registry::{ENTRIES, Entry, find};
-    use heldout_envs::s2b::metrics::{Rows, compositionality};
+    use heldout_core::Entry;
+    use heldout_envs::{entries, family, find};
+    use heldout_s2b::{Matrix, compositionality};
     use numpy::PyReadonlyArray2;
     use pyo3::prelude::*;
     use serde_json::json;
@@ -72,13 +73,15 @@ mod _native {
     /// Every id, in the order that documents show.
     #[pyfunction]
     fn ids() -> Vec<&'static str> {
-        ENTRIES.iter().map(Entry::id).collect()
+        entries().map(Entry::id).collect()
     }
 
     /// The card of an id, in Markdown.
     #[pyfunction]
-    fn card(id: &str) -> PyResult<&'static str> {
-        Ok(find(id).map_err(refused)?.about.card)
+    fn card(id: &str) -> PyResult<String> {
+        let entry = find(id).map_err(refused)?;
+        let family = family(id).ok_or_else(|| refused("an entry has a family"))?;
+        heldout_core::card::whole(family, entry).map_err(refused)
     }
 
     /// What the registry says about an id, as JSON.
@@ -125,14 +128,14 @@ mod _native {
         if let Some(token) = messages.iter().find(|&&token| token > vocabulary) {
             return Err(refused(format!("`messages` holds the token `{token}`, `vocabulary` is {vocabulary}")));
         }
-        let scores = compositionality(Rows::new(&meanings, width), Rows::new(&messages, length), vocabulary);
+        let scores = compositionality(Matrix::new(&meanings, width), Matrix::new(&messages, length), vocabulary);
         Ok((scores.topsim, scores.posdis, scores.bosdis))
     }
 
     /// The public names of the levels of the Memory Tasks Suite that a `Level` can be opened by.
     #[pyfunction]
     fn levels() -> Vec<String> {
-        heldout_envs::memory::raw::names()
+        heldout_memory::raw::names()
     }
 
     /// The whole config that overrides stand for; both are JSON.

@@ -15,7 +15,7 @@ import heldout
 from cases import IDS, SINGLE, part
 from heldout.spaces import Spec
 
-GOLDEN = Path(__file__).resolve().parents[2] / "envs" / "tests" / "golden"
+CRATES = Path(__file__).resolve().parents[2]
 LINE = re.compile(
     r"(?:reset|\s*\d+ \[(?P<actions>[^]]*)\]) -> \[(?P<rewards>[^]]*)\] (?P<status>\w+)"
     r"(?: problem (?P<problem>\d+))?(?P<crcs>(?: [0-9a-f]{8})+)(?P<metrics>(?: \S+=\S+)*)"
@@ -33,7 +33,9 @@ class Step(NamedTuple):
 def transcript(env_id: str) -> tuple[int, list[Step]]:
     """The seed and the steps; the first is the reset."""
     seed, steps = None, []
-    for line in (GOLDEN / f"{env_id}.txt").read_text().splitlines():
+    family, name = env_id.split("/")
+    folder = CRATES / {"example": "examples"}.get(family, family) / "tests" / "golden"
+    for line in (folder / f"{name.rsplit('-v', 1)[0]}.txt").read_text().splitlines():
         if line.startswith("seed "):
             seed = int(line.split()[1])
         elif found := LINE.fullmatch(line):

@@ -28,7 +28,7 @@ impl<'a> Canvas<'a> {
     #[must_use]
     #[track_caller]
     pub fn new(width: usize, height: usize, pixels: &'a mut [u8]) -> Self {
-        check_length(width, height, 3, pixels.len());
+        check_length(width, height, pixels.len());
         Self { width, height, pixels }
     }
 

@@ -8,10 +8,10 @@
 //! The pieces:
 //!
 //! - [`Canvas`] draws on an RGB buffer that the caller owns, such as a row of a batch of observations. [`Image`] owns
-//!   its pixels, [`View`] reads somebody's, [`Mask`] is a grey shape to stamp in a colour.
-//! - Shapes are methods of `Canvas`: rectangles, lines, discs, ellipses, polygons, diamonds, arrows, blits and text in a
-//!   built-in font of five by seven pixels.
-//! - [`downscale_box`], [`upscale`] and [`resize`] change the size of a picture.
+//!   its pixels, [`View`] reads somebody's.
+//! - Shapes are methods of `Canvas`: rectangles, lines, discs, polygons, diamonds, arrows, blits and text in a built-in
+//!   font of five by seven pixels.
+//! - [`upscale`] and [`resize`] change the size of a picture.
 //! - [`first_person`] draws rooms, mazes and arenas as somebody in them sees them.
 //! - [`panel`] shows a square screen in a room, in perspective and flat.
 //! - [`ansi`] shows a picture in a terminal; behind the feature `encode`, the module `encode` makes PNG and GIF files.
@@ -29,7 +29,7 @@
 //! # Deliberately absent
 //!
 //! - Transparency and antialiasing. A pixel is replaced or left alone; smooth pictures are drawn large and shrunk with
-//!   [`downscale_box`].
+//!   [`resize`].
 //! - Files. The encoders write to a `Vec` or a writer; names and paths belong to the command line.
 //! - Decoders, other pixel formats, fonts from outside, text beyond ASCII.
 
@@ -54,8 +54,8 @@ mod text;
 pub use canvas::{Canvas, Point};
 pub use colour::Rgb;
 pub use lines::Direction;
-pub use picture::{Image, MAX_SIDE, Mask, View};
+pub use picture::{Image, MAX_SIDE, View};
 pub use polygon::MAX_VERTICES;
-pub use resample::{Mean, downscale_box, downscale_box_into, resize, resize_into, upscale, upscale_into};
+pub use resample::{resize, resize_into, upscale, upscale_into};
 pub use terminal::ansi;
-pub use text::{CAPITAL_HEIGHT, CHARACTER_WIDTH, LINE_HEIGHT, Wrapped, text_height, text_width, wrap, wrapped_height};
+pub use text::{CHARACTER_WIDTH, LINE_HEIGHT, Wrapped, text_width, wrap};

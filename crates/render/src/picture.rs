@@ -1,4 +1,4 @@
-//! Pictures that own or borrow their pixels: [`Image`], [`View`] and [`Mask`].
+//! Pictures that own or borrow their pixels: [`Image`] and [`View`].
 
 use std::fmt;
 
@@ -9,9 +9,9 @@ pub const MAX_SIDE: usize = 65_535;
 
 /// Panics unless `length` bytes are exactly a picture of this size.
 #[track_caller]
-pub(crate) fn check_length(width: usize, height: usize, channels: usize, length: usize) {
+pub(crate) fn check_length(width: usize, height: usize, length: usize) {
     check_sides(width, height);
-    let needed = width as u64 * height as u64 * channels as u64;
+    let needed = width as u64 * height as u64 * 3;
     assert!(length as u64 == needed, "a picture of {width}x{height} takes {needed} bytes, not `{length}`");
 }
 
@@ -65,7 +65,7 @@ impl Image {
     #[must_use]
     #[track_caller]
     pub fn from_pixels(width: usize, height: usize, pixels: Vec<u8>) -> Self {
-        check_length(width, height, 3, pixels.len());
+        check_length(width, height, pixels.len());
         Self { width, height, pixels }
     }
 
@@ -121,7 +121,7 @@ impl<'a> View<'a> {
     #[must_use]
     #[track_caller]
     pub fn new(width: usize, height: usize, pixels: &'a [u8]) -> Self {
-        check_length(width, height, 3, pixels.len());
+        check_length(width, height, pixels.len());
         Self { width, height, pixels }
     }
 
@@ -154,50 +154,6 @@ impl<'a> View<'a> {
     pub(crate) fn row(self, y: usize) -> &'a [[u8; 3]] {
         self.pixels[y * self.width * 3..(y + 1) * self.width * 3].as_chunks().0
     }
-
-    /// A picture of its own with the same pixels.
-    #[must_use]
-    pub fn to_image(self) -> Image {
-        Image { width: self.width, height: self.height, pixels: self.pixels.to_vec() }
-    }
-}
-
-/// A borrowed grey picture, one byte a pixel: 0 is where nothing is stamped, 255 is the full colour.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Mask<'a> {
-    width: usize,
-    height: usize,
-    levels: &'a [u8],
-}
-
-impl<'a> Mask<'a> {
-    /// A mask of grey bytes, rows from top to bottom without padding.
-    ///
-    /// # Panics
-    /// If a side is larger than [`MAX_SIDE`] or `levels` is not `width * height` bytes long.
-    #[must_use]
-    #[track_caller]
-    pub fn new(width: usize, height: usize, levels: &'a [u8]) -> Self {
-        check_length(width, height, 1, levels.len());
-        Self { width, height, levels }
-    }
-
-    /// The number of columns.
-    #[must_use]
-    pub fn width(self) -> usize {
-        self.width
-    }
-
-    /// The number of rows.
-    #[must_use]
-    pub fn height(self) -> usize {
-        self.height
-    }
-
-    /// The levels of one row.
-    pub(crate) fn row(self, y: usize) -> &'a [u8] {
-        &self.levels[y * self.width..(y + 1) * self.width]
-    }
 }
 
 /// Formats a picture by its size alone: thousands of numbers would hide what a message is about.
@@ -214,11 +170,5 @@ impl fmt::Debug for Image {
 impl fmt::Debug for View<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         debug(f, "View", self.width, self.height)
-    }
-}
-
-impl fmt::Debug for Mask<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug(f, "Mask", self.width, self.height)
     }
 }

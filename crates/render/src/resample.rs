@@ -7,58 +7,6 @@ use std::ops::Range;
 
 use crate::{Canvas, Image, View};
 
-/// How the mean of bytes becomes a byte.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mean {
-    /// Rounded down, as integer division does.
-    Floor,
-    /// Rounded to the nearest; a half is rounded up.
-    Nearest,
-}
-
-/// A picture smaller by an integer: each pixel is the mean of a square of `factor` pixels.
-///
-/// Columns on the right and rows at the bottom that do not fill a square are left out.
-///
-/// # Panics
-/// If `factor` is zero.
-#[must_use]
-#[track_caller]
-pub fn downscale_box(source: View<'_>, factor: usize, mean: Mean) -> Image {
-    assert!(factor > 0, "a picture shrinks by a factor of at least 1, not `{factor}`");
-    let mut image = Image::new(source.width() / factor, source.height() / factor);
-    downscale_box_into(source, factor, mean, &mut image.canvas());
-    image
-}
-
-/// [`downscale_box`] into the caller's canvas.
-///
-/// # Panics
-/// If `factor` is zero, or the canvas is not as large as the result.
-#[track_caller]
-pub fn downscale_box_into(source: View<'_>, factor: usize, mean: Mean, target: &mut Canvas<'_>) {
-    assert!(factor > 0, "a picture shrinks by a factor of at least 1, not `{factor}`");
-    check_size(target, source.width() / factor, source.height() / factor);
-    if target.width() == 0 || target.height() == 0 {
-        return; // A factor above `MAX_SIDE` ends here, before it is squared.
-    }
-    let count = factor as u64 * factor as u64;
-    let extra = if mean == Mean::Nearest { count / 2 } else { 0 };
-    for y in 0..target.height() {
-        for (x, pixel) in target.row_mut(y).iter_mut().enumerate() {
-            let mut sums = [extra; 3];
-            for row in y * factor..(y + 1) * factor {
-                for colour in &source.row(row)[x * factor..(x + 1) * factor] {
-                    for channel in 0..3 {
-                        sums[channel] += u64::from(colour[channel]);
-                    }
-                }
-            }
-            *pixel = sums.map(|sum| (sum / count) as u8);
-        }
-    }
-}
-
 /// A picture larger by an integer: each pixel becomes a square of `factor` pixels.
 ///
 /// # Panics
@@ -83,8 +31,8 @@ pub fn upscale_into(source: View<'_>, factor: usize, target: &mut Canvas<'_>) {
 
 /// A picture of any other size: each pixel is the mean of the area that it covers in the source, to the nearest byte.
 ///
-/// The parts of source pixels count by the exact share that is covered, so that a divisor of the size gives what
-/// [`downscale_box`] gives with [`Mean::Nearest`], and a multiple of it what [`upscale`] gives.
+/// The parts of source pixels count by the exact share that is covered, so that a divisor of the size gives the
+/// means of squares, a half rounded up, and a multiple of it what [`upscale`] gives.
 ///
 /// # Panics
 /// If a side is larger than [`MAX_SIDE`](crate::MAX_SIDE), or the source is empty and the result is not.

@@ -11,8 +11,6 @@ use crate::{Canvas, Rgb};
 pub const CHARACTER_WIDTH: i32 = GLYPH_WIDTH as i32 + 1;
 /// From the top of a line to the top of the next, in pixels at scale 1.
 pub const LINE_HEIGHT: i32 = GLYPH_HEIGHT as i32 + 1;
-/// The height of capitals and digits in pixels at scale 1, by which to centre a label.
-pub const CAPITAL_HEIGHT: i32 = 7;
 
 impl Canvas<'_> {
     /// Writes text, the top left of its first character at `(x, y)`, each pixel of the font as a square of `scale`
@@ -22,7 +20,7 @@ impl Canvas<'_> {
     }
 
     /// Writes text like [`Canvas::text`], in lines of at most `width` pixels broken as [`wrap`] breaks them, and gives
-    /// the height that they take, as [`text_height`] measures it.
+    /// the height that they take: tails included, but not the empty row below the last line. An empty text has one line.
     pub fn text_wrapped(&mut self, x: i32, y: i32, width: i32, scale: i32, colour: Rgb, text: &str) -> i32 {
         let count = self.lines(x, y, scale, colour, wrap(text, columns(width, scale)));
         extent(count, LINE_HEIGHT, scale)
@@ -63,18 +61,6 @@ impl Canvas<'_> {
 #[must_use]
 pub fn text_width(text: &str, scale: i32) -> i32 {
     extent(text.split('\n').map(|line| line.chars().count()).max().unwrap_or(0), CHARACTER_WIDTH, scale)
-}
-
-/// The height in pixels of a text, tails included but not the empty row below its last line. An empty text has one line.
-#[must_use]
-pub fn text_height(text: &str, scale: i32) -> i32 {
-    extent(text.split('\n').count(), LINE_HEIGHT, scale)
-}
-
-/// The height in pixels of a text wrapped to a width, as [`Canvas::text_wrapped`] gives it, without writing it.
-#[must_use]
-pub fn wrapped_height(text: &str, width: i32, scale: i32) -> i32 {
-    extent(wrap(text, columns(width, scale)).count(), LINE_HEIGHT, scale)
 }
 
 /// `count` cells less the gap after the last, at a scale.

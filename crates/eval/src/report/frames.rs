@@ -1,13 +1,11 @@
 //! One picture of each task and condition: how episode 0 begins.
 
 use heldout_core::{Buffers, Frame, Options, Reset, Seed};
-use heldout_envs::registry::find;
+use heldout_envs::find;
 use heldout_render::encode::png;
 use heldout_render::{Image, upscale};
 
 use super::document::{Picture, plain};
-use crate::dynamic::Part;
-use crate::protocol::Kind;
 use crate::records::{Record, Recorded};
 use crate::results::Suite;
 
@@ -20,10 +18,7 @@ pub(super) fn pictures(suite: &Suite) -> Vec<Picture> {
     let mut last = None;
     for (&(task, condition, _), cell) in &suite.cells {
         let of = &suite.protocol.tasks[task];
-        // The records of a test that is made from an experience do not say how its problems look.
-        let made = of.kind == Kind::HalmaDynamic
-            && matches!(Part::named(&of.conditions[condition].name), Some(Part::Class(_)) | None);
-        if last == Some((task, condition)) || made {
+        if last == Some((task, condition)) {
             continue;
         }
         let Some(image) = cell.recorded.records.first().and_then(|record| picture(&cell.recorded, record)) else {
@@ -46,6 +41,13 @@ fn picture(recorded: &Recorded, record: &Record) -> Option<Image> {
     let entry = find(&recorded.header.id).ok()?;
     let config = recorded.header.config.as_object()?;
     let mut env = entry.make(config, 1, Options::default()).ok()?;
+    // Problems that were made for these records alone are not what the config says: they cannot be shown.
+    let seed = format!(" of seed {}", record.seed);
+    let theirs = recorded.header.sources.iter().filter(|s| s.name.ends_with(&seed) || !s.name.contains(" of seed "));
+    let theirs = theirs.map(|s| (s.name.trim_end_matches(&seed), s.content.as_str()));
+    if !theirs.eq(env.spec().sources.iter().map(|s| (s.name, s.content.as_str()))) {
+        return None;
+    }
     let mut buffers = Buffers::new(env.spec(), 1);
     let seed = Seed(record.seed).derive(record.episode);
     env.reset(Reset { problems: &[record.problem], ..Reset::seed(seed) }, buffers.output()).ok()?;

@@ -285,7 +285,7 @@ fn table(results: &Results, families: &[String], agents: &[String], scale: Scale
     table
 }
 
-/// The memory paper's aggregate: human-normalised scores by condition, as they are and cut to 0 to 100.
+/// Human-normalised scores by condition, as they are and cut to 0 to 100.
 fn human_by_condition(results: &Results) -> Table {
     let mut table = Table::new(
         "Human-normalised score by condition, mean over tasks: as it is, and with each task cut to 0 to 100",

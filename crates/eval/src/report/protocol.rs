@@ -2,12 +2,14 @@
 
 use super::document::{Document, Figure, Table, code, plain};
 use super::plots::{self, Group};
-use super::words::{measured, number, percent};
+use super::words::{measured, percent};
 use crate::claims::Judged;
-use crate::memory;
-use crate::parts::split;
+use crate::protocol::Task;
 use crate::published::{self, Published};
-use crate::results::{Aggregates, Measured, Place, Results, Scale, Suite};
+use crate::results::{Aggregates, Measured, Place, Results, Scale, Suite, part_of};
+
+/// The tag of a task whose original is closed, so that published scores are not comparable with ours.
+const RECREATION: &str = "re-creation";
 
 /// Writes the section up to the claims.
 pub(super) fn scores(document: &mut Document, results: &Results, suite: &Suite) {
@@ -42,10 +44,10 @@ pub(super) fn scores(document: &mut Document, results: &Results, suite: &Suite) 
 
 /// Warns where human scores come from another environment than ours.
 fn caveat(document: &mut Document, suite: &Suite) {
-    let ours = |name: &str| memory::REFERENCES.iter().any(|r| r.task == name && !r.comparable);
-    let human = |t: &crate::protocol::Task| t.conditions.iter().any(|c| c.human.is_some());
-    let names: Vec<String> =
-        suite.protocol.tasks.iter().filter(|t| human(t) && ours(&t.name)).map(|t| plain(&t.name)).collect();
+    let ours = |t: &&Task| t.tags.iter().any(|tag| tag == RECREATION);
+    let human = |t: &&Task| t.conditions.iter().any(|c| c.human.is_some());
+    let tasks = suite.protocol.tasks.iter();
+    let names: Vec<String> = tasks.filter(ours).filter(human).map(|t| plain(&t.name)).collect();
     if !names.is_empty() {
         document.warning(format!(
             "The original geometry of these tasks is not public, and they are re-creations: published human and agent \
@@ -188,28 +190,22 @@ pub(super) fn published(document: &mut Document, suite: &Suite) {
     }
 }
 
-/// The cells that cannot be right, and why.
+/// The numbers that cannot be right, and why.
 fn doubts(table: &published::Table) -> Vec<String> {
-    let cells = table.rows.iter().flat_map(|row| row.cells.iter().map(move |cell| (row, cell)));
-    cells
-        .filter_map(|(row, cell)| {
-            let why = plain(cell.suspect.as_deref()?);
-            let at = [Some(&cell.task), Some(&cell.condition), cell.column.as_ref()].into_iter().flatten();
-            let at = at.map(|t| plain(t)).collect::<Vec<_>>().join(", ");
-            Some(format!("{}, {at}, {}: {why}", plain(&row.model), number(cell.value)))
-        })
-        .collect()
+    let doubted = |row: &published::Row| {
+        let why = plain(row.suspect.as_deref()?);
+        let at = [Some(&row.task), Some(&row.condition), row.column.as_ref()].into_iter().flatten();
+        let at = at.map(|t| plain(t)).collect::<Vec<_>>().join(", ");
+        let cells = table.models.iter().zip(&row.printed.0);
+        let cells = cells.filter_map(|(model, number)| Some((model, number.as_ref().filter(|n| n.suspect)?)));
+        let cells: Vec<String> = cells.map(|(model, number)| format!("{} {}", plain(model), number.text)).collect();
+        Some(format!("{at}, {}: {why}", cells.join(", ")))
+    };
+    table.rows.iter().filter_map(doubted).collect()
 }
 
-/// A printed table turned so that models are columns, with our agents beside them.
+/// A printed table with our agents beside it.
 fn side_by_side(suite: &Suite, table: &published::Table) -> Table {
-    let mut places: Vec<(&str, &str, &str, &str)> = Vec::new();
-    for cell in table.rows.iter().flat_map(|r| &r.cells) {
-        let place = (&*cell.task, &*cell.condition, table.metric_of(cell), cell.column.as_deref().unwrap_or(""));
-        if !places.contains(&place) {
-            places.push(place);
-        }
-    }
     let error = table.error.as_ref().map_or(String::new(), |e| format!("; after ± the {e}"));
     let mut shown = Table {
         caption: format!("Published: {}. {}{}", plain(&table.name), plain(&table.caption), plain(&error)),
@@ -217,30 +213,28 @@ fn side_by_side(suite: &Suite, table: &published::Table) -> Table {
         ..Table::default()
     };
     shown.columns = vec!["task and condition".into(), "measure".into()];
-    shown.columns.extend(table.rows.iter().map(|row| format!("{} (published)", plain(&row.model))));
-    let ours: Vec<Vec<Option<Measured>>> = places
+    shown.columns.extend(table.models.iter().map(|model| format!("{} (published)", plain(model))));
+    let places = table
+        .rows
         .iter()
-        .map(|&place| (0..suite.agents.len()).map(|agent| our(suite, table, place, agent)).collect())
+        .map(|row| (&*row.task, &*row.condition, table.metric_of(row), row.column.as_deref().unwrap_or("")));
+    let ours: Vec<Vec<Option<Measured>>> = places
+        .clone()
+        .map(|place| (0..suite.agents.len()).map(|agent| our(suite, table, place, agent)).collect())
         .collect();
     let any = |agent: usize| ours.iter().any(|row| row[agent].is_some());
     let agents: Vec<usize> = (0..suite.agents.len()).filter(|&agent| any(agent)).collect();
     shown.columns.extend(agents.iter().map(|&agent| format!("**{}** (ours)", plain(&suite.agents[agent]))));
-    for (&(task, condition, metric, column), ours) in places.iter().zip(&ours) {
+    for ((row, (task, condition, metric, column)), ours) in table.rows.iter().zip(places).zip(&ours) {
         let name = if task == "*" { "all tasks" } else { task };
         let what = if column.is_empty() { metric.to_owned() } else { format!("{metric}, {column}") };
-        let mut row = vec![format!("{}, {}", plain(name), plain(condition)), plain(&what)];
-        for model in &table.rows {
-            let cell = model.cells.iter().find(|cell| {
-                (&*cell.task, &*cell.condition, table.metric_of(cell), cell.column.as_deref().unwrap_or(""))
-                    == (task, condition, metric, column)
-            });
-            row.push(cell.map_or("–".to_owned(), |cell| {
-                let error = cell.error.map_or(String::new(), |e| format!(" ± {e}"));
-                format!("{}{error}{}", cell.value, if cell.suspect.is_some() { " ?" } else { "" })
-            }));
-        }
-        row.extend(agents.iter().map(|&agent| measured(ours[agent])));
-        shown.rows.push(row);
+        let mut cells = vec![format!("{}, {}", plain(name), plain(condition)), plain(&what)];
+        cells.extend(row.printed.0.iter().map(|number| {
+            let shown = |n: &published::Number| format!("{}{}", n.text, if n.suspect { " ?" } else { "" });
+            number.as_ref().map_or("–".to_owned(), shown)
+        }));
+        cells.extend(agents.iter().map(|&agent| measured(ours[agent])));
+        shown.rows.push(cells);
     }
     shown
 }
@@ -267,13 +261,13 @@ fn our(
     let t = suite.protocol.tasks.iter().position(|of| of.name == task)?;
     let c = suite.protocol.tasks[t].conditions.iter().position(|of| of.name == condition)?;
     let place = (t, c, agent);
-    let (name, part) = split(metric);
+    let (name, part) = part_of(metric);
     let part = part.or(Some(column)).filter(|p| !p.is_empty());
     let found = match part {
         None => suite.metric(place, name, |_| true),
         Some(part) => {
             let parts = suite.parts(place)?;
-            parts.names().contains(&part).then_some(())?;
+            parts.names().iter().any(|(_, name)| *name == part).then_some(())?;
             suite.metric(place, name, |r| r.problem.and_then(|p| parts.holds(part, p)).unwrap_or(false))
         }
     };

@@ -1,0 +1,10 @@
+//! Protocols, records, statistics and reports, as callers use them.
+
+mod common;
+mod play;
+mod protocols;
+mod published;
+mod records;
+mod report;
+mod runner;
+mod stats;

@@ -1,0 +1,112 @@
+//! The papers' tables, and the scales that follow from them.
+
+use heldout_envs::FAMILIES;
+use heldout_eval::protocol::{Normalise, Protocol, built_in};
+use heldout_eval::published::{self, Published};
+
+fn files() -> impl Iterator<Item = (&'static str, Published)> {
+    let known = FAMILIES.iter().filter(|family| !family.published.is_empty());
+    known.map(|family| (family.name, published::find(family.name).unwrap_or_else(|e| panic!("{e}"))))
+}
+
+#[test]
+fn every_table_is_whole_and_belongs_to_a_protocol() {
+    let mut numbers = 0;
+    for (family, file) in files() {
+        for table in &file.tables {
+            let protocol = Protocol::find(&table.protocol).unwrap_or_else(|e| panic!("{family}, {}: {e}", table.name));
+            assert!(protocol.published.iter().any(|name| name == family), "{family}: {}", table.name);
+            for row in &table.rows {
+                numbers += row.printed.0.iter().flatten().count();
+            }
+        }
+    }
+    assert_eq!(numbers, 1_201);
+}
+
+#[test]
+fn numbers_are_read_as_printed() {
+    let read = |text: &str| published::Numbers::try_from(text.to_owned());
+    let numbers = read("0.90 ± 0.00 | - | -12.3 ?").unwrap().0;
+    let first = numbers[0].as_ref().unwrap();
+    assert_eq!((first.value, first.error, first.suspect, first.text.as_str()), (0.9, Some(0.0), false, "0.90 ± 0.00"));
+    assert_eq!(numbers[1], None);
+    let last = numbers[2].as_ref().unwrap();
+    assert_eq!((last.value, last.error, last.suspect, last.text.as_str()), (-12.3, None, true, "-12.3"));
+    for wrong in ["", "nan", "1 ± x", "1 | ", "one"] {
+        assert!(read(wrong).unwrap_err().contains("is not a number"), "{wrong}");
+    }
+}
+
+/// The two ends of every human scale: the means of what the tables give to random play and to people.
+fn human_scales() -> Vec<(String, String, f64, f64)> {
+    let mut scales = Vec::new();
+    let protocol = Protocol::find("memory").unwrap();
+    for task in protocol.tasks.iter().filter(|task| task.normalise == Some(Normalise::Human)) {
+        for condition in &task.conditions {
+            let (random, human) = (condition.random.unwrap(), condition.human.unwrap());
+            scales.push((task.name.clone(), condition.name.clone(), random, human));
+        }
+    }
+    scales
+}
+
+#[test]
+fn memory_check_35_all_39_cells_have_a_human_scale() {
+    let scales = human_scales();
+    assert_eq!(scales.len(), 39);
+    assert!(scales.iter().all(|(_, _, random, human)| random < human), "{scales:?}");
+    // Section 3.2: the mean of the two train files.
+    let of = |task: &str, level: &str| {
+        let found = scales.iter().find(|(t, l, ..)| t == task && l == level).unwrap();
+        (found.2, found.3)
+    };
+    assert_eq!(of("explore-goal-locations", "train"), (4.88, 234.0));
+    assert_eq!(of("transitive-inference", "train"), (1.44, 6.0));
+    assert_eq!(of("change-detection", "holdout_extrapolate"), (0.0, 46.8));
+    let protocol = Protocol::find("memory").unwrap();
+    let ours = protocol.tasks.iter().filter(|task| task.tags.iter().any(|tag| tag == "re-creation")).count();
+    assert_eq!(protocol.tasks.len() - ours, 5, "tasks whose rules are public");
+}
+
+/// Only a protocol that says so is measured by people.
+#[test]
+fn no_other_protocol_has_a_human_scale() {
+    for (name, _) in built_in() {
+        for task in Protocol::find(name).unwrap().tasks {
+            let human = task.conditions.iter().any(|c| c.human.is_some());
+            assert_eq!(human, task.normalise == Some(Normalise::Human), "{name} {}", task.name);
+        }
+    }
+}
+
+#[test]
+fn memory_check_36_aggregates_recomputed_from_tables_4_to_16_are_not_those_of_table_3() {
+    let file = published::find("memory").unwrap();
+    let expected = [
+        ("train", (128.8, 88.3, 92.9)),
+        ("holdout_interpolate", (60.3, 58.2, 56.2)),
+        ("holdout_extrapolate", (57.4, 53.9, 52.6)),
+    ];
+    for (level, expected) in expected {
+        let (mut raw, mut clipped) = (0.0, 0.0);
+        for (task, _, random, human) in human_scales().iter().filter(|(_, l, ..)| l == level) {
+            let scores: Vec<f64> = file
+                .tables
+                .iter()
+                .filter_map(|table| {
+                    let column = table.models.iter().position(|model| model == "LSTM+MEM+CPC")?;
+                    let row = table.rows.iter().find(|row| row.task == *task && row.condition == level)?;
+                    row.printed.0[column].as_ref().map(|number| number.value)
+                })
+                .collect();
+            let [score] = scores[..] else { panic!("{task}, {level}: {scores:?}") };
+            let normalised = 100.0 * (score - random) / (human - random);
+            raw += normalised / 13.0;
+            clipped += normalised.clamp(0.0, 100.0) / 13.0;
+        }
+        let one_place = |x: f64| (x * 10.0).round() / 10.0;
+        assert_eq!((one_place(raw), one_place(clipped)), (expected.0, expected.1), "{level}");
+        assert!((raw - expected.2).abs() > 1.0 && (clipped - expected.2).abs() > 1.0);
+    }
+}

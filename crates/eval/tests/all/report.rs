@@ -1,0 +1,349 @@
+//! Reports and claims from records whose scores are known.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use heldout_core::Status;
+use heldout_eval::claims::Verdict::{self, Agree, Disagree, Undecided};
+use heldout_eval::claims::judge;
+use heldout_eval::records::{Build, Failure, Header, Machine, Record, Writer};
+use heldout_eval::report::{self, Report};
+use heldout_eval::results::{Results, Scale};
+use serde_json::json;
+
+const PROTOCOL: &str = r#"
+title = "A toy <experiment>"
+paper = "Nobody 1900"
+summary = "Two tasks, to see that a report says what the records say."
+seeds = 2
+
+[[task]]
+name = "grid"
+id = "example/grid-v1"
+episodes = 2
+metric = "success"
+normalise = "range"
+floor = 0.0
+ceiling = 2.0
+tags = ["both"]
+[[task.condition]]
+name = "train"
+held_out = false
+random = 0.5
+human = 1.5
+[[task.condition]]
+name = "far"
+held_out = true
+
+[[task]]
+name = "signal"
+id = "example/signal-v1"
+episodes = 2
+metric = "return"
+normalise = "oracle"
+tags = ["both"]
+[[task.condition]]
+name = "train"
+held_out = false
+[[task.condition]]
+name = "far"
+held_out = true
+
+[[claim]]
+text = "falls"
+source = "Table 1"
+test = "falls"
+agent = "learner"
+task = "grid"
+over = ["train", "far"]
+
+[[claim]]
+text = "rises"
+source = "Table 1"
+test = "rises"
+agent = "learner"
+task = "grid"
+over = ["train", "far"]
+
+[[claim]]
+text = "above itself"
+source = "Table 1"
+test = "above"
+left = { agent = "learner", task = "grid", condition = "train" }
+right = { agent = "learner", task = "grid", condition = "train" }
+
+[[claim]]
+text = "near itself"
+source = "Table 1"
+test = "near"
+left = { agent = "learner", task = "grid", condition = "train" }
+right = { agent = "learner", task = "grid", condition = "train" }
+margin = 1.0
+
+[[claim]]
+text = "far from near"
+source = "Table 1"
+test = "near"
+left = { agent = "oracle", task = "grid", condition = "far" }
+right = { agent = "learner", task = "grid", condition = "far" }
+margin = 0.5
+
+[[claim]]
+text = "oracle above all"
+source = "Table 1"
+test = "above"
+left = { agent = "oracle", tag = "both", condition = "far" }
+right = { agent = "learner", tag = "both", condition = "far" }
+
+[[claim]]
+text = "an agent that nobody ran"
+source = "Table 1"
+test = "above"
+left = { agent = "LSTM", task = "*", condition = "far" }
+right = { agent = "learner", task = "*", condition = "far" }
+
+[[claim]]
+text = "a metric that is not there"
+source = "Table 1"
+test = "above"
+left = { agent = "oracle", task = "grid", condition = "far", metric = "grace" }
+right = { agent = "learner", task = "grid", condition = "far", metric = "grace" }
+"#;
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("heldout-report-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(path.join("protocols")).expect("a folder for temporary files");
+        fs::write(path.join("protocols/toy.toml"), PROTOCOL).expect("it can be written");
+        Self(path)
+    }
+
+    /// Records of two seeds with two episodes each, which score `scores`.
+    fn record(&self, task: &str, condition: &str, agent: &str, scores: [f64; 4]) {
+        let id = match task {
+            "grid" => "example/grid-v1",
+            "walk" => "memory/visible-goal-with-buildings-mini-v1",
+            _ => "example/signal-v1",
+        };
+        let entry = heldout_envs::find(id).expect("there is one");
+        let header = Header {
+            format: 1,
+            heldout: "0.1.0".into(),
+            build: Build { profile: "release".into(), target: "x".into(), features: vec![] },
+            protocol: "toy".into(),
+            task: task.into(),
+            condition: condition.into(),
+            held_out: condition == "far",
+            agent: agent.into(),
+            policy: agent.into(),
+            id: id.into(),
+            config: entry.configure(&serde_json::Map::new()).expect("the default"),
+            metric: if task == "grid" { "success" } else { "return" }.into(),
+            weights: BTreeMap::new(),
+            episodes: 2,
+            episodes_by_seed: vec![],
+            seeds: vec![0, 1],
+            trace: false,
+            sources: vec![],
+            machine: Machine { os: "linux".into(), arch: "x".into(), cpu: None },
+        };
+        let (mut writer, _) = Writer::open(&self.0, &header, false).expect("a new file");
+        let of = |(i, &score): (usize, &f64)| Record {
+            seed: i as u64 / 2,
+            episode: i as u64 % 2,
+            problem: None,
+            r#return: score,
+            length: 3,
+            status: Status::Terminated,
+            metrics: BTreeMap::from([("success".to_owned(), score), ("arrival_1".to_owned(), 9.0)]),
+            trace: None,
+        };
+        let records: Vec<Record> = scores.iter().enumerate().map(of).collect();
+        writer.append(&records).expect("there is room");
+    }
+
+    fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn toy(name: &str) -> Folder {
+    let folder = Folder::new(name);
+    for (task, condition, agent, scores) in [
+        ("grid", "train", "learner", [2.0, 1.0, 1.5, 2.5]),
+        ("grid", "far", "learner", [0.5, 0.5, 1.0, 1.0]),
+        ("grid", "train", "oracle", [2.0, 2.0, 2.0, 2.0]),
+        ("grid", "far", "oracle", [2.0, 2.0, 2.0, 1.9]),
+        ("signal", "train", "random", [10.0, 10.0, 10.0, 10.0]),
+        ("signal", "train", "learner", [20.0, 20.0, 20.0, 20.0]),
+        ("signal", "train", "oracle", [30.0, 30.0, 30.0, 30.0]),
+        ("signal", "far", "random", [10.0, 10.0, 10.0, 10.0]),
+        ("signal", "far", "learner", [10.0, 10.0, 14.0, 14.0]),
+        ("signal", "far", "oracle", [30.0, 30.0, 30.0, 30.0]),
+    ] {
+        folder.record(task, condition, agent, scores);
+    }
+    folder
+}
+
+#[test]
+fn scores_scales_and_gaps_are_those_computed_by_hand() {
+    let folder = toy("scores");
+    let results = Results::read(&[folder.path()]).expect("records");
+    let suite = &results.suites[0];
+    assert_eq!(suite.agents, ["random", "learner", "oracle"]);
+    let value = |task, condition, scale| suite.score((task, condition, 1), scale).map(|m| m.value);
+    // Runs of 1.5 and 2.0, on a scale from 0 to 2; published random play 0.5, people 1.5.
+    assert_eq!(value(0, 0, Scale::Raw), Some(1.75));
+    assert_eq!(value(0, 0, Scale::Task), Some(0.875));
+    assert_eq!(value(0, 0, Scale::Human), Some(1.25));
+    // `random` did not play the grid, so our own policies span no scale there.
+    assert_eq!(value(0, 0, Scale::Oracle), None);
+    // Runs of 10 and 14 between 10 and 30.
+    assert_eq!(value(1, 1, Scale::Oracle), Some(0.1));
+    let gap = suite.gap(0, 1, Scale::Raw).expect("both halves");
+    assert_eq!((gap.train.value, gap.held_out.value, gap.gap.value), (1.75, 0.75, 1.0));
+    let interval = gap.gap.interval.expect("two runs");
+    assert_eq!((interval.low, interval.high), (0.5, 1.5));
+}
+
+#[test]
+fn claims_are_judged_by_sign_and_interval() {
+    let folder = toy("claims");
+    let results = Results::read(&[folder.path()]).expect("records");
+    let suite = &results.suites[0];
+    let judged: Vec<_> = suite.protocol.claims.iter().map(|claim| judge(suite, claim)).collect();
+    let verdicts: Vec<Verdict> = judged.iter().map(|j| j.verdict).collect();
+    assert_eq!(verdicts, [Agree, Disagree, Undecided, Agree, Disagree, Agree, Undecided, Undecided]);
+    assert_eq!(judged[0].difference.map(|d| d.value), Some(-1.0));
+    assert_eq!(judged[2].reason, "the interval holds zero");
+    // Normalised: 0.9875 and 1 of the oracle, 0.375 and 0.1 of the learner.
+    let difference = judged[5].difference.map(|d| d.value).expect("measured");
+    assert!((difference - (1.9875 - 0.475) / 2.0).abs() < 1e-12, "{difference}");
+    assert_eq!(judged[6].reason, "agent `LSTM` was not run");
+    assert_eq!(judged[7].reason, "the records have no `grace`");
+}
+
+#[test]
+fn a_report_is_one_file_that_needs_nothing_else() {
+    let folder = toy("whole");
+    fs::write(
+        folder.path().join("curves.jsonl"),
+        "{\"agent\": \"learner\", \"task\": \"grid\", \"seed\": 0, \"step\": 10, \"train\": 0.25, \"far\": 0.1}\n\
+         {\"agent\": \"learner\", \"task\": \"grid\", \"seed\": 0, \"step\": 20, \"train\": 0.75, \"far\": 0.2}\n{\"st",
+    )
+    .expect("it can be written");
+    let failure = Failure {
+        protocol: "toy".into(),
+        task: "grid".into(),
+        condition: "train".into(),
+        agent: "random".into(),
+        problem: "it <broke>".into(),
+    };
+    Failure::write_all(folder.path(), &[failure]).expect("it can be written");
+    let html = report::html(&[folder.path()]).expect("records");
+    for foreign in ["<script", "<link", "@import", "url(", "src=\"http", "href=\"http"] {
+        assert!(!html.contains(foreign), "{foreign}");
+    }
+    // Nothing from records or protocols is markup.
+    assert!(html.contains("A toy &lt;experiment&gt;") && !html.contains("<experiment>") && !html.contains("<broke>"));
+    for part in
+        ["<svg", "role=\"img\"", "<caption>", "scope=\"row\"", "data:image/png;base64,", "Learning curves", "Failures"]
+    {
+        assert!(html.contains(part), "{part}");
+    }
+    assert!(!html.contains("steps to each arrival"), "only a family that measures arrivals shows them");
+    // 0.875 and 0.5 in training, 0.375 and 0.1 held out: 68.75 % to 23.75 %.
+    assert!(
+        html.contains("from 68.8 % in training to 23.8 % held out, a gap of 45 points"),
+        "the summary says how much"
+    );
+    assert!(html.contains("It breaks in 2 of 2 held-out conditions"), "and where");
+    let mut level = 1;
+    for heading in
+        html.match_indices("<h").filter_map(|(i, _)| html.as_bytes().get(i + 2)).filter(|b| b.is_ascii_digit())
+    {
+        let next = heading - b'0';
+        assert!(next <= level + 1, "headings are in order: h{next} after h{level}");
+        level = next;
+    }
+}
+
+#[test]
+fn the_same_records_give_the_same_bytes() {
+    let (one, two) = (toy("one"), toy("two"));
+    let (first, second) = (Report::new(&[one.path()]).expect("records"), Report::new(&[two.path()]).expect("records"));
+    assert_eq!(first.html(), second.html());
+    assert_eq!(first.markdown(), second.markdown());
+    // The same agents again add nothing; other records under the same name stand beside them.
+    let both = Report::new(&[one.path(), two.path()]).expect("records");
+    assert_eq!(both.markdown(), first.markdown());
+    let other = Folder::new("other");
+    other.record("grid", "far", "learner", [0.0, 0.0, 0.0, 0.0]);
+    let name = other.path().file_name().expect("it has one").to_string_lossy().into_owned();
+    let markdown = report::markdown(&[one.path(), other.path()]).expect("records");
+    assert!(markdown.contains(&format!("learner ({name})")), "{markdown}");
+}
+
+#[test]
+fn what_a_family_measures_beside_its_score_is_shown() {
+    let folder = Folder::new("measures");
+    folder.record("walk", "near", "A", [1.0, 0.75, 1.0, 0.75]);
+    let html = report::html(&[folder.path()]).expect("a report");
+    assert!(html.contains("walk, A: steps to each arrival"), "metrics called `arrival_K` are drawn");
+}
+
+#[test]
+fn markdown_tables_are_even_and_no_mean_is_bare() {
+    let folder = toy("markdown");
+    let markdown = report::markdown(&[folder.path()]).expect("records");
+    let mut width = None;
+    for line in markdown.lines() {
+        let bars = line.replace("\\|", "").matches('|').count();
+        if bars == 0 {
+            width = None;
+        } else if let Some(width) = width {
+            assert_eq!(bars, width, "{line}");
+        } else {
+            width = Some(bars);
+        }
+    }
+    assert!(markdown.contains("| 1.750 (1.500 to 2.000) |"), "{markdown}");
+    assert!(markdown.contains("agree") && markdown.contains("disagree") && markdown.contains("undecided"));
+}
+
+#[test]
+fn what_cannot_be_reported_on_is_refused() {
+    let folder = Folder::new("empty");
+    let error = Report::new(&[folder.path()]).expect_err("there are no records").to_string();
+    assert!(error.contains("holds no records"), "{error}");
+    assert!(Report::new(&[]).is_err());
+    let folder = toy("curves");
+    fs::write(folder.path().join("curves.jsonl"), "{\"train\": 1}\n").expect("it can be written");
+    let error = Report::new(&[folder.path()]).expect_err("no step").to_string();
+    assert!(error.contains("line 1 has no whole number `step`"), "{error}");
+    assert_eq!(json!(Agree), "agree");
+}
+
+#[test]
+fn a_protocol_that_is_not_at_hand_is_guessed_from_the_records() {
+    let folder = toy("guessed");
+    fs::remove_file(folder.path().join("protocols/toy.toml")).expect("it is there");
+    let results = Results::read(&[folder.path()]).expect("records");
+    let suite = &results.suites[0];
+    assert!(!suite.known);
+    assert_eq!(suite.protocol.tasks[0].conditions[0].name, "train", "training comes first");
+    // Without the protocol, our own policies span the scale where they played.
+    assert_eq!(suite.score((1, 1, 1), Scale::Task).map(|m| m.value), Some(0.1));
+    assert!(report::html(&[folder.path()]).expect("records").contains("not at hand"));
+}

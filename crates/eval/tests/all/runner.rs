@@ -1,0 +1,422 @@
+//! Evaluations: the same records with any threads and after any interruption, and failures that stop nobody else.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use heldout_core::Entry;
+use heldout_core::Spec;
+use heldout_eval::entrant::{Agent, Entrant};
+use heldout_eval::protocol::Protocol;
+use heldout_eval::records::{Failure, Recorded};
+use heldout_eval::runner::{EvalError, Evaluation, Outcome, Progress};
+use heldout_eval::{Actor, Turn};
+
+use crate::common::{Folder, tree};
+
+/// Every kind of task, several blocks of episodes, one and two agents.
+const ALL_KINDS: &str = r#"
+title = "All kinds"
+summary = "Every kind of task."
+seeds = 2
+[[task]]
+name = "grid"
+id = "example/grid-v1"
+episodes = 70
+metric = "success"
+[[task.condition]]
+name = "train"
+held_out = false
+[[task]]
+name = "problems"
+id = "example/grid-v1"
+kind = "problems"
+metric = "success"
+set = { levels = 40 }
+[[task.condition]]
+name = "test"
+held_out = true
+set = { levels = 45 }
+[[task]]
+name = "signal"
+id = "example/signal-v1"
+episodes = 33
+metric = "accuracy"
+[[task.condition]]
+name = "train"
+held_out = false
+[[task]]
+name = "halma"
+id = "halma/symbolic-v1"
+kind = { name = "halma-dynamic", experience = 300 }
+episodes = 6
+metric = "rho_g"
+set = { mazes = 20, max_steps = 100 }
+[[task.condition]]
+name = "T"
+held_out = false
+[[task.condition]]
+name = "RT"
+held_out = true
+[[task.condition]]
+name = "ST-2"
+held_out = true
+[[task.condition]]
+name = "AnT"
+held_out = true
+[[task]]
+name = "language"
+id = "s2b/game-v1"
+kind = "s2b-language"
+episodes = 5
+metric = "topsim"
+[[task.condition]]
+name = "language"
+held_out = true
+"#;
+
+fn evaluation(text: &str, policies: &[&str], out: &Path, threads: usize) -> Evaluation {
+    Evaluation {
+        protocols: vec![Protocol::parse("mine", "mine.toml", text).unwrap()],
+        entrants: policies.iter().map(|p| Entrant::parse(p).unwrap()).collect(),
+        out: out.to_owned(),
+        seed: 3,
+        seeds: None,
+        episodes: None,
+        threads,
+        resume: false,
+    }
+}
+
+fn run(evaluation: &Evaluation) -> Outcome {
+    evaluation.run(&AtomicBool::new(false), &|_| ()).unwrap()
+}
+
+/// Stops once `after` episodes have been played.
+fn run_until(evaluation: &Evaluation, after: u64) -> Outcome {
+    let stop = AtomicBool::new(false);
+    let hear = |progress: Progress<'_>| {
+        if matches!(progress, Progress::Played(done, _) if done >= after) {
+            stop.store(true, Ordering::Relaxed);
+        }
+    };
+    evaluation.run(&stop, &hear).unwrap()
+}
+
+#[test]
+fn records_depend_neither_on_threads_nor_on_the_directory() {
+    let folders = [1, 2, 7].map(|threads| (threads, Folder::new(&format!("threads-{threads}"))));
+    for (threads, folder) in &folders {
+        let outcome = run(&evaluation(ALL_KINDS, &["random", "oracle"], &folder.0, *threads));
+        assert!(outcome.failures.is_empty(), "{:?}", outcome.failures);
+        assert_eq!((outcome.done, outcome.interrupted), (outcome.total, false));
+    }
+    let first = tree(&folders[0].1.0);
+    assert_eq!(first.keys().filter(|name| name.starts_with("records")).count(), 16);
+    for (threads, folder) in &folders[1..] {
+        assert!(first == tree(&folder.0), "{threads} threads");
+    }
+    let all = Recorded::read_all(&folders[0].1.0).unwrap();
+    assert!(all.iter().all(Recorded::complete));
+    let find = |task: &str, condition: &str, agent: &str| {
+        let fits =
+            |r: &&Recorded| (&*r.header.task, &*r.header.condition, &*r.header.agent) == (task, condition, agent);
+        all.iter().find(fits).unwrap_or_else(|| panic!("{task} {condition} {agent}"))
+    };
+    let grid = find("grid", "train", "oracle");
+    assert_eq!((grid.records.len(), grid.header.seeds.as_slice()), (140, &[3, 4][..]));
+    assert!(grid.records.iter().all(|r| r.value("success") == Some(1.0)));
+    // Both policies are given the same problems; a seed's are its own.
+    let problems = find("problems", "test", "random");
+    assert_eq!(problems.header.config["levels"], 45);
+    let played: Vec<_> = problems.records.iter().map(|r| r.problem.unwrap()).collect();
+    assert_eq!(played, [(0..45).collect::<Vec<_>>(), (0..45).collect()].concat());
+    let halma = find("halma", "ST-2", "oracle");
+    assert!(halma.records.iter().all(|r| r.value("rho_g") == Some(1.0)) && !halma.records.is_empty());
+    // What the problems were is in the header, the path to them is not.
+    assert_eq!(halma.header.config["problems"], serde_json::Value::Null);
+    assert_eq!(halma.header.sources.len(), 2);
+    assert_ne!(halma.header.sources[0].content, halma.header.sources[1].content);
+    assert_eq!(find("halma", "RT", "oracle").records.len(), 12);
+    let language = find("language", "language", "oracle");
+    assert!(language.records.iter().all(|r| r.value("posdis").is_some_and(|x| (x - 1.0).abs() < 1e-12)));
+}
+
+#[test]
+fn an_interrupted_run_is_resumed_to_the_same_bytes() {
+    let whole = Folder::new("whole");
+    let total = run(&evaluation(ALL_KINDS, &["random"], &whole.0, 2)).total;
+    let expected = tree(&whole.0);
+    for (i, after) in [0, 1, 45, 100, 200, total - 1].into_iter().enumerate() {
+        let folder = Folder::new("part");
+        let first = evaluation(ALL_KINDS, &["random"], &folder.0, 1 + i % 2);
+        let outcome = run_until(&first, after);
+        assert!(outcome.interrupted && outcome.done < total, "{after}: {outcome:?}");
+        // Episodes that were finished in order are not lost.
+        assert!(first.threads > 1 || outcome.done + 32 > after, "{after}: {outcome:?}");
+        let again = Evaluation { resume: true, ..first };
+        let outcome = run(&again);
+        assert_eq!((outcome.done, outcome.interrupted), (total, false));
+        assert!(expected == tree(&folder.0), "stopped after {after}");
+        // Resuming what is complete changes nothing.
+        run(&again);
+        assert!(expected == tree(&folder.0));
+    }
+}
+
+#[test]
+fn a_file_cut_anywhere_after_its_header_is_completed() {
+    let folder = Folder::new("cut");
+    let first = evaluation(ALL_KINDS, &["random"], &folder.0, 1);
+    run(&first);
+    let expected = tree(&folder.0);
+    let path = folder.0.join("records/mine/grid/train/random.jsonl");
+    let bytes = std::fs::read(&path).unwrap();
+    let header = bytes.iter().position(|&b| b == b'\n').unwrap() + 1;
+    for len in [header, header + 1, header + 200, header.midpoint(bytes.len()), bytes.len() - 1] {
+        std::fs::write(&path, &bytes[..len]).unwrap();
+        run(&Evaluation { resume: true, ..first.clone() });
+        assert!(expected == tree(&folder.0), "cut to {len} of {}", bytes.len());
+    }
+}
+
+#[test]
+fn records_in_the_way_stop_the_run_before_it_plays() {
+    let folder = Folder::new("way");
+    let first = evaluation(ALL_KINDS, &["random"], &folder.0, 1);
+    run(&first);
+    let before = tree(&folder.0);
+    let refused = |evaluation: Evaluation, message: &str| {
+        let heard = AtomicBool::new(false);
+        let hear = |progress: Progress<'_>| {
+            if matches!(progress, Progress::Played(..)) {
+                heard.store(true, Ordering::Relaxed);
+            }
+        };
+        let error = evaluation.run(&AtomicBool::new(false), &hear).unwrap_err().to_string();
+        assert!(error.contains(message), "{error}\n  must contain\n{message}");
+        assert!(!heard.load(Ordering::Relaxed), "{message}");
+        assert!(before == tree(&folder.0), "{message}");
+    };
+    refused(first.clone(), "is already there: continue it with `--resume`");
+    let resumed = Evaluation { resume: true, ..first.clone() };
+    refused(Evaluation { seed: 4, ..resumed.clone() }, "`seeds` = `[3,4]`, this evaluation has `[4,5]`");
+    refused(Evaluation { episodes: Some(9), ..resumed.clone() }, "`episodes` = `70`, this evaluation has `9`");
+    let relabelled = vec![Entrant::parse("random@oracle").unwrap()];
+    refused(Evaluation { entrants: relabelled, ..resumed.clone() }, "`policy` = `\"random\"`, this evaluation has");
+    // Another policy has files of its own.
+    let more = vec![Entrant::parse("random").unwrap(), Entrant::parse("oracle").unwrap()];
+    run(&Evaluation { entrants: more, ..resumed });
+    let after = tree(&folder.0);
+    assert!(before.iter().all(|(name, bytes)| after.get(name) == Some(bytes)));
+    assert!(after.len() > before.len());
+}
+
+#[test]
+fn a_failing_task_does_not_stop_the_others() {
+    let text = r#"
+title = "Failures"
+summary = "One task of six can be played."
+seeds = 1
+[[task]]
+name = "unknown"
+id = "memory/no-such-v1"
+episodes = 2
+[[task.condition]]
+name = "train"
+held_out = false
+[[task]]
+name = "key"
+id = "example/grid-v1"
+episodes = 2
+[[task.condition]]
+name = "train"
+held_out = false
+set = { colour = "red" }
+[[task]]
+name = "metric"
+id = "example/grid-v1"
+episodes = 2
+metric = "beauty"
+[[task.condition]]
+name = "train"
+held_out = false
+[[task]]
+name = "endless"
+id = "example/signal-v1"
+kind = "problems"
+[[task.condition]]
+name = "train"
+held_out = false
+[[task]]
+name = "file"
+id = "halma/symbolic-v1"
+episodes = 2
+[[task.condition]]
+name = "train"
+held_out = false
+set = { problems = "no-such-file.json" }
+[[task]]
+name = "sound"
+id = "example/grid-v1"
+episodes = 2
+[[task.condition]]
+name = "train"
+held_out = false
+"#;
+    let folder = Folder::new("failing");
+    let outcome = run(&evaluation(text, &["oracle", "greedy"], &folder.0, 2));
+    let problems: Vec<(&str, &str, &str)> =
+        outcome.failures.iter().map(|f| (&*f.task, &*f.agent, &*f.problem)).collect();
+    let expected = [
+        ("unknown", "there is no environment `memory/no-such-v1`"),
+        ("key", "`colour`: unknown field `colour`"),
+        ("metric", "`example/grid-v1` has no metric `beauty`; it has `return`, `length`, `success`"),
+        ("endless", "`example/signal-v1` has no finite problem set"),
+        ("file", "`no-such-file.json`"),
+    ];
+    for (task, problem) in expected {
+        for agent in ["oracle", "greedy"] {
+            let found = problems.iter().find(|(t, a, _)| (*t, *a) == (task, agent));
+            let (_, _, told) = found.unwrap_or_else(|| panic!("{task} {agent} is not in {problems:?}"));
+            // A policy that does not exist there is told first or last, but told.
+            assert!(told.contains(problem) || agent == "greedy", "{told}\n  must contain\n{problem}");
+        }
+    }
+    assert_eq!(problems.len(), 10, "{problems:?}");
+    let recorded = Recorded::read_all(&folder.0).unwrap();
+    assert_eq!(recorded.len(), 2);
+    assert!(recorded.iter().all(|r| r.complete() && r.header.task == "sound"));
+    assert_eq!(Failure::read_all(&folder.0).unwrap(), outcome.failures);
+    // A run of another policy keeps them listed; the same run replaces its own.
+    let other = evaluation(text, &["random"], &folder.0, 1);
+    run(&other);
+    assert_eq!(Failure::read_all(&folder.0).unwrap().len(), 15);
+    run(&Evaluation { resume: true, ..other });
+    assert_eq!(Failure::read_all(&folder.0).unwrap().len(), 15);
+}
+
+/// One task with its id left open.
+fn one(id: &str, episodes: u64, set: &str) -> String {
+    format!(
+        "title = \"One\"\nsummary = \"One task.\"\nseeds = 2\n[[task]]\nname = \"one\"\nid = \"{id}\"\n\
+         episodes = {episodes}\nset = {{ {set} }}\n[[task.condition]]\nname = \"train\"\nheld_out = false\n"
+    )
+}
+
+#[test]
+fn a_name_seats_every_agent() {
+    for (policy, seated) in [
+        ("oracle", "oracle"),
+        ("nearest", "speaker=oracle,listener=nearest"),
+        ("holistic", "speaker=holistic,listener=oracle"),
+        ("speaker=posdis,listener=bayes", "speaker=posdis,listener=bayes"),
+        ("speaker=random,listener=random", "random"),
+    ] {
+        let folder = Folder::new("seats");
+        let labelled = format!("pair@{policy}");
+        let outcome = run(&evaluation(&one("s2b/game-v1", 2, ""), &[&labelled], &folder.0, 1));
+        assert!(outcome.failures.is_empty(), "{:?}", outcome.failures);
+        let recorded = Recorded::read_all(&folder.0).unwrap();
+        assert_eq!((&*recorded[0].header.agent, &*recorded[0].header.policy), ("pair", seated));
+    }
+    let folder = Folder::new("no-seat");
+    let outcome = run(&evaluation(&one("s2b/game-v1", 2, ""), &["greedy"], &folder.0, 1));
+    assert!(outcome.failures[0].problem.contains("there is no policy `greedy` here"), "{:?}", outcome.failures);
+}
+
+#[test]
+fn texts_that_name_no_policy_are_told() {
+    for (text, message) in [
+        ("orcale", "no environment has a policy `orcale`; there are `"),
+        (
+            "out/model.safetensors",
+            "`out/model.safetensors` is the path of a checkpoint, which this version cannot play",
+        ),
+        ("mine@runs/best", "`runs/best` is the path of a checkpoint"),
+        ("@random", "has the label ``"),
+        ("speaker=posdis,listener=", "no environment has a policy ``"),
+    ] {
+        let error = Entrant::parse(text).unwrap_err().to_string();
+        assert!(error.contains(message), "{error}\n  must contain\n{message}");
+    }
+    let folder = Folder::new("twice");
+    let twice = evaluation(&one("example/grid-v1", 2, ""), &["a b@random", "a/b@oracle"], &folder.0, 1);
+    let error = twice.run(&AtomicBool::new(false), &|_| ()).unwrap_err();
+    assert!(matches!(error, EvalError::Twice { what: "labels", .. }), "{error}");
+}
+
+/// An agent that does whatever its function says of a turn.
+struct Does(fn(Turn<'_>) -> Result<(), String>);
+
+impl Agent for Does {
+    fn actor(&self, _: &'static Entry, _: &Spec) -> Result<Box<dyn Actor>, String> {
+        struct Acting(fn(Turn<'_>) -> Result<(), String>);
+        impl Actor for Acting {
+            fn act(&mut self, turn: Turn<'_>) -> Result<(), String> {
+                (self.0)(turn)
+            }
+        }
+        Ok(Box::new(Acting(self.0)))
+    }
+}
+
+fn with_agent(text: &str, out: &Path, threads: usize, does: fn(Turn<'_>) -> Result<(), String>) -> Evaluation {
+    let agent = Entrant::agent("mine", "a function", Arc::new(Does(does))).unwrap();
+    Evaluation { entrants: vec![agent], ..evaluation(text, &[], out, threads) }
+}
+
+#[test]
+fn an_agent_that_plays_like_a_script_has_its_records() {
+    let text = one("halma/symbolic-v1", 150, "max_steps = 60");
+    let (ours, theirs) = (Folder::new("agent"), Folder::new("script"));
+    let outcome = run(&with_agent(&text, &ours.0, 2, |turn| {
+        turn.actions.fill(0);
+        Ok(())
+    }));
+    assert!(outcome.failures.is_empty(), "{:?}", outcome.failures);
+    run(&evaluation(&text, &["noop"], &theirs.0, 1));
+    let (ours, theirs) = (Recorded::read_all(&ours.0).unwrap(), Recorded::read_all(&theirs.0).unwrap());
+    assert_eq!(ours[0].records.len(), 300);
+    assert_eq!(ours[0].records, theirs[0].records);
+    assert_eq!((&*ours[0].header.agent, &*ours[0].header.policy), ("mine", "a function"));
+}
+
+#[test]
+fn an_agent_whose_answers_depend_on_its_batch_is_resumed_to_the_same_bytes() {
+    // Each copy's move depends on how many copies begin, and on the seeds of all.
+    let does: fn(Turn<'_>) -> Result<(), String> = |turn| {
+        let begun = turn.starts.iter().filter(|s| **s).count() as u64;
+        let mixed = turn.seeds.iter().fold(begun, |sum, seed| sum.wrapping_mul(31).wrapping_add(seed.0));
+        let sizes = turn.spec.agents[0].action.sizes();
+        for (i, action) in turn.actions.iter_mut().enumerate() {
+            *action = (mixed.wrapping_add(i as u64) % u64::from(sizes[i % sizes.len()])) as i32;
+        }
+        Ok(())
+    };
+    let text = one("example/grid-v1", 200, "");
+    let whole = Folder::new("batch-whole");
+    run(&with_agent(&text, &whole.0, 1, does));
+    let expected = tree(&whole.0);
+    for (after, threads) in [(400, 2), (1, 1), (150, 1), (333, 2)] {
+        let folder = Folder::new("batch-part");
+        let first = with_agent(&text, &folder.0, threads, does);
+        run_until(&first, after);
+        run(&Evaluation { resume: true, ..first });
+        assert!(expected == tree(&folder.0), "{after} {threads}");
+    }
+}
+
+#[test]
+fn an_agent_that_breaks_down_is_a_failure() {
+    let folder = Folder::new("broken");
+    let text = one("example/grid-v1", 5, "");
+    let outcome = run(&with_agent(&text, &folder.0, 1, |_| Err("no idea".to_owned())));
+    assert_eq!(outcome.failures[0].problem, "the policy failed: no idea");
+    let folder = Folder::new("outside");
+    let outcome = run(&with_agent(&text, &folder.0, 1, |turn| {
+        turn.actions.fill(99);
+        Ok(())
+    }));
+    assert!(outcome.failures[0].problem.contains("`[99]` is not an action of Discrete"), "{:?}", outcome.failures);
+}

@@ -1,0 +1,187 @@
+//! HALMA's evaluation: training mazes, random mazes and the seven tests made from an experience.
+
+use heldout_core::{
+    Asked, AskedCondition, Buffers, CommandError, Entry, Kind, KindError, Options, Player, Prepared, ProblemSet, Reset,
+    Seed,
+};
+use serde_json::{Map, Value, json};
+
+use crate::dynamic_tests::{Class, TestConfig, dynamic_tests};
+use crate::experience::Experience;
+use crate::problems::TestSet;
+
+/// The policy whose play stands for the training of a policy that never trained.
+///
+/// All scripted policies are given the tests that this experience leads to, so that they play the same problems.
+pub(crate) const EXPLORER: &str = "half";
+/// Training episodes that the dynamic tests are made from unless told: 20 passes over 100 mazes (sec. 4).
+pub(crate) const EXPERIENCE_EPISODES: u64 = 2_000;
+/// Training episodes at the most.
+pub(crate) const MOST_EPISODES: u64 = 10_000_000;
+/// Mazes of a test at the most.
+pub(crate) const MOST_MAZES: u64 = 10_000;
+
+/// Training mazes, random mazes and the seven tests made from an experience. The name of a condition says which: `T`,
+/// `RT`, `ST-1`, `ST-2`, `AfT-1` to `AfT-4`, `AnT`, in any case, with or without the hyphen.
+pub(crate) struct Dynamic;
+
+/// One part of the evaluation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Train,
+    /// Random mazes of the test split.
+    Random,
+    /// A test made from an experience.
+    Test(Class),
+}
+
+impl Part {
+    fn named(name: &str) -> Option<Self> {
+        let plain = |text: &str| text.replace(['-', '_'], "").to_ascii_lowercase();
+        match plain(name).as_str() {
+            "t" => Some(Self::Train),
+            "rt" => Some(Self::Random),
+            other => Class::ALL.into_iter().find(|class| plain(class.name()) == other).map(Self::Test),
+        }
+    }
+
+    /// What the name of a condition must be.
+    fn allowed() -> String {
+        let names = ["T", "RT"].into_iter().chain(Class::ALL.map(Class::name));
+        format!("must be one of {}", names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// Play that experience is gathered from.
+pub(crate) struct Gathering<'a> {
+    pub(crate) entry: &'static Entry,
+    pub(crate) overrides: &'a Map<String, Value>,
+    pub(crate) policy: &'a str,
+    pub(crate) episodes: u64,
+    /// Root of every episode's seed.
+    pub(crate) seed: u64,
+    /// Experience to begin with.
+    pub(crate) before: Option<&'a [u8]>,
+}
+
+impl Gathering<'_> {
+    /// Plays and gives back what was experienced; `progress` hears of every episode.
+    pub(crate) fn play(&self, mut progress: impl FnMut()) -> Result<Vec<u8>, CommandError> {
+        if crate::FAMILY.entry(self.entry.id()).is_none() {
+            let known = crate::FAMILY.entries.iter().map(|entry| format!("`{}`", entry.id())).collect::<Vec<_>>();
+            return Err(format!("`{}` keeps no experience; {} do", self.entry.id(), known.join(" and ")).into());
+        }
+        let overrides = laid(self.overrides, &json!({"experience": true}));
+        let mut env = self.entry.make(&overrides, 1, Options::default())?;
+        let mut buffers = Buffers::new(env.spec(), 1);
+        env.seat(0, self.policy, Seed(self.seed))?;
+        env.reset(Reset::seed(Seed(self.seed)), buffers.output())?;
+        if let Some(bytes) = self.before {
+            env.set_experience(0, bytes)?;
+        }
+        let mut actions = vec![0; env.spec().action_width()];
+        for _ in 0..self.episodes {
+            loop {
+                env.act(&buffers.rows(), &mut actions)?;
+                env.step(&actions, buffers.output())?;
+                // The step after an end begins the next episode: it is no transition, and adds nothing.
+                if buffers.status[0].ended() {
+                    break;
+                }
+            }
+            progress();
+        }
+        Ok(env.experience(0)?.expect("it is kept, as the config asks"))
+    }
+}
+
+/// `own` laid over `base`.
+fn laid(base: &Map<String, Value>, own: &Value) -> Map<String, Value> {
+    let mut all = base.clone();
+    all.extend(own.as_object().cloned().unwrap_or_default());
+    all
+}
+
+/// The tests that a player is given for a run seed.
+fn tests(asked: &Asked<'_>, mazes: u64, seed: u64) -> Result<Vec<(Class, Option<TestSet>)>, CommandError> {
+    let bytes = match asked.player {
+        Player::Agent(Some(bytes)) => bytes.to_vec(),
+        Player::Agent(None) | Player::Scripted(_) => {
+            let episodes = asked.keys.get("experience").and_then(Value::as_u64).unwrap_or(EXPERIENCE_EPISODES);
+            let overrides = &laid(asked.overrides, &json!({"split": "train"}));
+            let (entry, policy, before) = (asked.entry, EXPLORER, None);
+            Gathering { entry, overrides, policy, episodes, seed, before }.play(|| ())?
+        }
+    };
+    let config = TestConfig { n_test_mazes: mazes as u32, ..TestConfig::default() };
+    Ok(dynamic_tests(&Experience::from_bytes(&bytes)?, &config, Seed(seed)).into())
+}
+
+impl Kind for Dynamic {
+    fn name(&self) -> &'static str {
+        "halma-dynamic"
+    }
+
+    fn check(&self, keys: &Map<String, Value>, conditions: &[&str]) -> Result<(), KindError> {
+        for (key, value) in keys {
+            let fits = value.as_u64().is_some_and(|n| (1..=MOST_EPISODES).contains(&n));
+            let allowed = match key.as_str() {
+                "experience" if fits => continue,
+                "experience" => format!("must be 1 to {MOST_EPISODES}"),
+                _ => "is no key of this kind, which has `experience`".to_owned(),
+            };
+            return Err(KindError { key: format!("kind.{key}"), value: value.to_string(), allowed });
+        }
+        match conditions.iter().find(|name| Part::named(name).is_none()) {
+            None => Ok(()),
+            Some(name) => {
+                let (key, value) = (format!("condition `{name}`: name"), (*name).to_owned());
+                Err(KindError { key, value, allowed: Part::allowed() })
+            }
+        }
+    }
+
+    fn shared(&self, player: Player<'_>) -> Option<&'static str> {
+        matches!(player, Player::Scripted(_) | Player::Agent(None)).then_some(EXPLORER)
+    }
+
+    fn prepare(&self, asked: &Asked<'_>, seed: u64) -> Result<Prepared, String> {
+        let mazes = asked.episodes.unwrap_or(u64::from(TestConfig::default().n_test_mazes));
+        if !(1..=MOST_MAZES).contains(&mazes) {
+            return Err(format!("the number of mazes is `{mazes}`, must be 1 to {MOST_MAZES} in HALMA's tests"));
+        }
+        let part = |condition: &AskedCondition<'_>| {
+            Part::named(condition.name).ok_or_else(|| format!("condition `{}` {}", condition.name, Part::allowed()))
+        };
+        let parts = asked.conditions.iter().map(part).collect::<Result<Vec<_>, _>>()?;
+        let tests = if parts.iter().any(|part| matches!(part, Part::Test(_))) {
+            tests(asked, mazes, seed).map_err(|e| e.to_string())?
+        } else {
+            Vec::new()
+        };
+        let set = |(part, condition): (Part, &AskedCondition<'_>)| -> Result<ProblemSet, String> {
+            let base = &condition.overrides;
+            match part {
+                Part::Train => {
+                    let overrides = laid(base, &json!({"split": "train"}));
+                    let env = asked.entry.make(&overrides, 1, Options::default()).map_err(|e| e.to_string())?;
+                    let all = env.spec().problems.map(u64::from);
+                    let all = all.ok_or_else(|| format!("`{}` has no finite problem set", asked.entry.id()))?;
+                    Ok(ProblemSet { overrides, file: None, episodes: if asked.cut { all.min(mazes) } else { all } })
+                }
+                Part::Random => {
+                    let overrides = laid(base, &json!({"split": "test", "mazes": mazes, "maze_seed": seed}));
+                    Ok(ProblemSet { overrides, file: None, episodes: mazes })
+                }
+                Part::Test(class) => {
+                    let made = tests.iter().find(|(c, _)| *c == class).and_then(|(_, made)| made.as_ref());
+                    let file = made.map(|made| ("problems", class.name().to_owned(), made.to_json()));
+                    let episodes = made.map_or(0, |made| made.problems.len() as u64);
+                    Ok(ProblemSet { overrides: base.clone(), file, episodes })
+                }
+            }
+        };
+        let sets = parts.into_iter().zip(&asked.conditions).map(set);
+        sets.collect::<Result<_, _>>().map(Prepared::Problems)
+    }
+}

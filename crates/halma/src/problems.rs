@@ -1,0 +1,137 @@
+//! Sets of problems in files: what dynamic tests are kept as.
+
+use serde::{Deserialize, Serialize};
+
+use crate::concepts::Relation;
+use crate::maze::{Cell, Maze, place};
+
+/// What a file of problems says it is.
+const FORMAT: &str = "heldout halma problems";
+/// Version of the format.
+const VERSION: u32 = 1;
+
+/// The relation that a problem asks for, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Target {
+    /// Wall and crossing that are seen there.
+    pub(crate) relation: Relation,
+    /// A cell at which one who follows the path must stop.
+    #[serde(with = "place")]
+    pub(crate) cell: Cell,
+    /// How often stops of the maze show a relation that is neither known nor asked for by the same test: at other stops
+    /// any, at the target's cell those beside the target.
+    pub(crate) foreign: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Problem {
+    pub(crate) maze: Maze,
+    /// What it asks for, if it was built to ask for something.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) target: Option<Target>,
+}
+
+/// A set of problems with its origin.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TestSet {
+    format: String,
+    version: u32,
+    /// The test that the problems belong to.
+    pub(crate) test: String,
+    /// How they were made, in the maker's words.
+    pub(crate) origin: String,
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// A file that holds no problems.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ProblemsError {
+    /// The file cannot be read.
+    #[error("is `{path}`, which cannot be read: {error}")]
+    Read {
+        path: String,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// The file is of another form.
+    #[error("is not a set of problems: {0}")]
+    Form(#[from] serde_json::Error),
+    /// The file is of another kind or version.
+    #[error("says it is `{format}` version {version}, must be `{FORMAT}` version {VERSION}")]
+    Version {
+        /// What it says it is.
+        format: String,
+        version: u32,
+    },
+    /// A problem asks for what its maze does not show.
+    #[error("asks for {problem} in problem {number}, counted from zero")]
+    Target { number: usize, problem: String },
+    /// There is nothing to play.
+    #[error("holds no problems")]
+    Empty,
+}
+
+impl Target {
+    /// Checks that the relation is one, and that it is seen from the cell.
+    fn check(self, maze: &Maze) -> Result<(), String> {
+        let Relation { hi, lo, direction } = self.relation;
+        if Relation::new(hi.into(), lo.into(), direction) != Some(self.relation) {
+            return Err(format!("the relation {}, whose digits must be 9 >= hi > lo >= 1,", self.relation));
+        }
+        let (x, y) = (self.cell.x(), self.cell.y());
+        if !maze.is_open(self.cell) {
+            return Err(format!("a relation at {x},{y}, which is no cell of the maze,"));
+        }
+        if !shows(maze, self.cell, self.relation) {
+            return Err(format!("the relation {}, which is not seen from {x},{y},", self.relation));
+        }
+        Ok(())
+    }
+}
+
+/// Whether a relation is seen from a cell: a wall `hi` away and a crossing `lo`.
+pub(crate) fn shows(maze: &Maze, cell: Cell, Relation { hi, lo, direction }: Relation) -> bool {
+    maze.wall_distance(cell, direction) == i32::from(hi) && maze.crossing_distance(cell, direction) == i32::from(lo)
+}
+
+impl TestSet {
+    /// `problems` of `test`, made as `origin` says.
+    pub(crate) fn new(test: impl Into<String>, origin: impl Into<String>, problems: Vec<Problem>) -> Self {
+        Self { format: FORMAT.to_owned(), version: VERSION, test: test.into(), origin: origin.into(), problems }
+    }
+
+    /// The text of a file.
+    pub(crate) fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("plain data can be serialised")
+    }
+
+    /// The set that a file's text describes.
+    pub(crate) fn from_json(text: &str) -> Result<Self, ProblemsError> {
+        let set: Self = serde_json::from_str(text)?;
+        if set.format != FORMAT || set.version != VERSION {
+            return Err(ProblemsError::Version { format: set.format, version: set.version });
+        }
+        if set.problems.is_empty() {
+            return Err(ProblemsError::Empty);
+        }
+        for (number, Problem { maze, target }) in set.problems.iter().enumerate() {
+            if let Some(target) = target {
+                target.check(maze).map_err(|problem| ProblemsError::Target { number, problem })?;
+            }
+        }
+        Ok(set)
+    }
+
+    /// The set in a file, and the SHA-256 of its bytes.
+    #[cfg(feature = "files")]
+    pub(crate) fn read(path: &str) -> Result<(Self, String), ProblemsError> {
+        use sha2::{Digest, Sha256};
+        let text =
+            std::fs::read_to_string(path).map_err(|error| ProblemsError::Read { path: path.to_owned(), error })?;
+        let hash = heldout_core::hexadecimal(&Sha256::digest(text.as_bytes()));
+        Ok((Self::from_json(&text)?, hash))
+    }
+}

@@ -1,0 +1,422 @@
+//! HALMA: acceptance checks 25 to 30, experience and the tests made from it.
+
+use std::collections::BTreeSet;
+
+use super::{ProblemFile, Symbolic, maze, play};
+use crate::build::{attempt, stops};
+use crate::concepts::{CausalRule, Relation, affordance_index};
+use crate::config::SymbolicConfig;
+use crate::dynamic_tests::{Candidates, Class, Knowledge, TestConfig, dynamic_tests};
+use crate::experience::{Experience, counters};
+use crate::generate::{Split, side_of};
+use crate::maze::{Cell, Direction, Maze};
+use crate::observation::Entries;
+use crate::option::Move;
+use crate::oracle::explore;
+use crate::problems::{Problem, Target, TestSet};
+use heldout_core::{Batch, Buffers, Crc, Environment, Options, Reset, Rng, Seed, Start, VecEnv};
+
+fn relation(hi: u8, lo: u8, direction: Direction) -> Relation {
+    Relation { hi, lo, direction }
+}
+
+/// What is experienced in a hand-made maze by moves from its start.
+fn experienced(name: &str, maze: Maze, moves: &[(Direction, u8)]) -> Experience {
+    let file = ProblemFile::of(name, vec![maze]);
+    let config = SymbolicConfig { problems: Some(file.path()), experience: true, ..SymbolicConfig::default() };
+    let env = Symbolic::new(&config, ()).unwrap();
+    let mut state = env.start(Start { seed: Seed(1), copy: Seed(1), episode: 0, problem: Some(0) });
+    for &(direction, length) in moves {
+        env.step(&mut state, &[Move { direction, length }], &mut [0.0]);
+    }
+    let experience = env.trials.experience(&state).unwrap();
+    assert_eq!(Experience::from_bytes(&experience.to_bytes()).unwrap(), experience);
+    experience
+}
+
+/// The relations that a counter counted, with their counts.
+fn counted(count: impl Fn(Relation) -> u32) -> Vec<(Relation, u32)> {
+    Relation::all().map(|r| (r, count(r))).filter(|(_, n)| *n > 0).collect()
+}
+
+fn afforded(experience: &Experience) -> Vec<(u8, Direction, u32)> {
+    let all = (1..=9).flat_map(|d| Direction::ALL.map(|t| (d, t, experience.afforded(d, t))));
+    all.filter(|(_, _, n)| *n > 0).collect()
+}
+
+#[test]
+fn halma_check_25_transitions_are_counted() {
+    use Direction::{Left, Right, Up};
+    let corridor = || maze((5, 5), "LLLLL", &[((5, 5), "R")]);
+    // Two to the left in a corridor of 5 to the left and 1 to the right.
+    let experience = experienced("check25-a", corridor(), &[(Left, 2)]);
+    assert_eq!(counted(|r| experience.caused(r)), [(relation(3, 1, Right), 1), (relation(5, 3, Left), 1)]);
+    assert_eq!(counted(|r| experience.seen(r)), []);
+    assert_eq!(afforded(&experience), []);
+    let visited: Vec<_> = experience.visits.iter().filter(|v| v.count > 0).collect();
+    assert_eq!((visited.len(), visited[0].cell, visited[0].count), (1, super::cell(5, 5), 1));
+    assert_eq!(visited[0].signature, [5, 0, 1, 0, 0, 0, 0, 0, -5, 0]);
+    // Five to the left consume the wall. The goal's end is no transition to the start.
+    let experience = experienced("check25-b", corridor(), &[(Left, 5), (Left, 5)]);
+    assert_eq!(afforded(&experience), [(5, Left, 2)]);
+    assert_eq!(counted(|r| experience.caused(r)), [(relation(6, 1, Right), 2)]);
+    // A wall at 5 and a crossing at 3 are seen; three moves consume the crossing.
+    let forked = maze((5, 5), "LLLLL", &[((2, 5), "U")]);
+    let experience = experienced("check25-c", forked, &[(Left, 3)]);
+    assert_eq!(counted(|r| experience.seen(r)), [(relation(5, 3, Left), 1)]);
+    assert_eq!(afforded(&experience), [(3, Left, 1)]);
+    assert_eq!(counted(|r| experience.caused(r)), [(relation(5, 2, Left), 1)]);
+    // Invalid moves, and none at all, add nothing.
+    let none = experienced("check25-d", corridor(), &[(Left, 6), (Right, 2), (Up, 1), (Left, 0)]);
+    assert_eq!(none, experienced("check25-none", corridor(), &[]));
+    // Copies are added up; experience of other mazes is refused.
+    let mut sum = experienced("check25-e", corridor(), &[(Left, 2)]);
+    sum.merge(&experienced("check25-f", corridor(), &[(Left, 2), (Left, 1)])).unwrap();
+    assert_eq!(sum.caused(relation(5, 3, Left)), 2);
+    assert_eq!(sum.visits.iter().map(|v| v.count).sum::<u32>(), 3);
+    assert!(sum.merge(&experienced("check25-g", maze((5, 5), "LLLL", &[]), &[])).is_err());
+}
+
+/// An experience of nothing, to be filled in.
+fn blank() -> Experience {
+    Experience::of(&[], &[], CausalRule::Exact, &vec![0; counters(0)])
+}
+
+/// An experience of random counts about the thresholds.
+fn arbitrary(seed: u64) -> Experience {
+    let mut rng = Rng::new(Seed(seed));
+    let mut experience = blank();
+    let [s, c, a] = [0; 3].map(|_| rng.unit() * 0.4);
+    // In every second one, most of what is not known was never seen.
+    let never = if seed.is_multiple_of(2) { 0.0 } else { 0.9 };
+    for r in Relation::all() {
+        let seldom = if rng.chance(never) { 0 } else { rng.below(20) };
+        experience.seen[r.index()] = if rng.chance(s) { 25 } else { seldom };
+        experience.caused[r.index()] = if rng.chance(c) { 20 } else { 3 };
+    }
+    for digit in 1..=9 {
+        for t in Direction::ALL {
+            experience.afforded[affordance_index(digit, t)] = if rng.chance(a) { 5 } else { 4 };
+        }
+    }
+    experience
+}
+
+/// Table 6.3 of the specification, literally: `least` sightings are those from which on a relation is not new.
+fn satisfies(class: Class, r: Relation, experience: &Experience, least: u32) -> bool {
+    let any = |f: &dyn Fn(Relation) -> bool| Direction::ALL.iter().any(|&t| f(relation(r.hi, r.lo, t)));
+    let seen = |r: Relation| experience.seen(r) >= 20;
+    let met = |r: Relation| experience.seen(r) >= least;
+    let caused = |r: Relation| experience.caused(r) >= 20;
+    let consumed = |digit, r: Relation| experience.afforded(digit, r.direction) >= 5;
+    let afforded = |r: Relation| consumed(r.hi, r) && consumed(r.lo, r);
+    let known = |hi: u8, lo: u8| {
+        let known = |r: Relation| seen(r) || caused(r) || afforded(r);
+        Direction::ALL.iter().any(|&t| known(relation(hi, lo, t)))
+    };
+    match class {
+        Class::St1 => seen(r),
+        Class::St2 => !met(r) && any(&seen),
+        Class::Aft1 => !any(&met) && caused(r),
+        Class::Aft2 => !any(&met) && afforded(r),
+        Class::Aft3 => !any(&met) && !caused(r) && any(&caused),
+        Class::Aft4 => !any(&met) && !afforded(r) && any(&afforded),
+        Class::Ant => {
+            let triple = (1..=9).any(|x| (1..x).any(|y| (1..y).any(|z| known(x, y) && known(y, z) && known(x, z))));
+            let implied = (r.lo + 1..r.hi).any(|mid| known(r.hi, mid) && known(mid, r.lo));
+            !any(&met) && !known(r.hi, r.lo) && implied && triple
+        }
+    }
+}
+
+#[test]
+fn halma_check_26_tests_are_disjoint_and_novel() {
+    let config = TestConfig::default();
+    let (mut filled, mut filled_strictly) = ([0; 7], [0; 7]);
+    for seed in 0..300 {
+        let experience = arbitrary(seed);
+        let candidates = Candidates::of(&Knowledge::of(&experience, &config));
+        assert_eq!(candidates, Candidates::of(&Knowledge::of(&experience, &config)));
+        let mut taken = BTreeSet::new();
+        for class in Class::ALL {
+            let relations = candidates.of_class(class);
+            filled[class as usize] += usize::from(!relations.is_empty());
+            assert!(relations.is_sorted(), "{class:?}");
+            for &r in relations {
+                assert!(taken.insert(r), "{r} is asked for twice");
+                assert!(satisfies(class, r, &experience, 20), "{r} is no {class:?}");
+                assert!(class == Class::St1 || experience.seen(r) < 20, "{r} is not new");
+            }
+        }
+        // Nothing that some test could ask for is left out.
+        for r in Relation::all() {
+            let could = Class::ALL.into_iter().any(|class| satisfies(class, r, &experience, 20));
+            assert_eq!(could, taken.contains(&r), "{r}");
+        }
+        // No AfT class starves another that could have a relation of its own.
+        let aft = [Class::Aft1, Class::Aft2, Class::Aft3, Class::Aft4];
+        for class in aft {
+            let could = Relation::all().filter(|&r| satisfies(class, r, &experience, 20)).count();
+            if candidates.of_class(class).is_empty() && could > 0 {
+                let rivals = aft.iter().filter(|&&c| !candidates.of_class(c).is_empty()).count();
+                assert!(could <= rivals, "{class:?} starves");
+            }
+        }
+        // What is asked for was never seen then; what it is concluded from is still known by the thresholds.
+        let strict = Candidates::of(&Knowledge::of(&experience, &TestConfig { strict_novelty: true, ..config }));
+        let mut taken = BTreeSet::new();
+        for class in Class::ALL {
+            let relations = strict.of_class(class);
+            filled_strictly[class as usize] += usize::from(!relations.is_empty());
+            for &r in relations {
+                assert!(taken.insert(r), "{r} is asked for twice");
+                assert!(satisfies(class, r, &experience, 1), "{r} is no strict {class:?}");
+                assert!(class == Class::St1 || experience.seen(r) == 0, "{r} was seen");
+            }
+        }
+        for r in Relation::all() {
+            let could = Class::ALL.into_iter().any(|class| satisfies(class, r, &experience, 1));
+            assert_eq!(could, taken.contains(&r), "{r}, strictly");
+        }
+    }
+    assert!(filled_strictly.iter().all(|&n| n > 5), "the test saw {filled_strictly:?} non-empty strict classes");
+    assert!(filled.iter().all(|&n| n > 20), "the test saw {filled:?} non-empty classes");
+}
+
+#[test]
+fn halma_check_27_full_and_empty_knowledge_leave_nothing_to_ask() {
+    let mut full = blank();
+    full.seen.fill(20);
+    let candidates = Candidates::of(&Knowledge::of(&full, &TestConfig::default()));
+    assert_eq!(candidates.of_class(Class::St1).len(), 144);
+    assert!(Class::ALL[1..].iter().all(|&c| candidates.of_class(c).is_empty()));
+    let empty = Candidates::of(&Knowledge::of(&blank(), &TestConfig::default()));
+    assert!(Class::ALL.iter().all(|&c| empty.of_class(c).is_empty()));
+    let tests = dynamic_tests(&blank(), &TestConfig::default(), Seed(0));
+    assert!(tests.iter().all(|(_, set)| set.is_none()), "a test without relations is skipped");
+}
+
+#[test]
+fn halma_check_28_analogies_need_a_template() {
+    let pairs = |with_triple: bool| {
+        let mut experience = blank();
+        experience.seen[relation(5, 4, Direction::Left).index()] = 20;
+        experience.seen[relation(4, 3, Direction::Up).index()] = 20;
+        experience.caused[relation(8, 7, Direction::Down).index()] = 20;
+        experience.caused[relation(7, 6, Direction::Right).index()] = 20;
+        if with_triple {
+            experience.caused[relation(5, 3, Direction::Left).index()] = 20;
+        }
+        Candidates::of(&Knowledge::of(&experience, &TestConfig::default())).of_class(Class::Ant).to_vec()
+    };
+    assert_eq!(pairs(true), Direction::ALL.map(|t| relation(8, 6, t)));
+    assert_eq!(pairs(false), []);
+}
+
+/// The cells at which the oracle stops while it explores.
+fn oracle_stops(maze: &Maze) -> Vec<Cell> {
+    let ways = maze.ways();
+    let (mut at, mut last, mut cells) = (maze.start(), None, vec![maze.start()]);
+    while at != maze.goal() {
+        let action = explore(&Entries::of(maze, &ways, at), last, &mut Rng::new(Seed(0)));
+        assert!(action.length > 0);
+        at = at.moved(action.direction, action.length.into()).unwrap();
+        last = Some(action.direction);
+        cells.push(at);
+    }
+    cells
+}
+
+#[test]
+fn halma_check_29_every_relation_can_be_built() {
+    let mut rng = Rng::new(Seed(29));
+    let (mut mazes, mut branches, mut cells) = (0.0, 0.0, 0.0);
+    for r in Relation::all() {
+        for _ in 0..5 {
+            let (maze, cell) = (0..2_000).find_map(|_| attempt(r, &mut rng)).unwrap_or_else(|| panic!("{r}"));
+            assert_eq!(maze.wall_distance(cell, r.direction), i32::from(r.hi));
+            assert_eq!(maze.crossing_distance(cell, r.direction), i32::from(r.lo));
+            let visited = oracle_stops(&maze);
+            assert!(visited.contains(&cell), "{r}: the oracle does not stop at the target");
+            assert_eq!(visited, stops(&maze).collect::<Vec<_>>());
+            assert_eq!(maze.cells().map(|c| maze.degree(c)).sum::<u32>() as usize, 2 * (maze.cells().count() - 1));
+            mazes += 1.0;
+            branches += maze.branches().len() as f64;
+            cells += maze.branches().iter().map(|b| b.moves.len() as f64).sum::<f64>();
+        }
+    }
+    // Measured 4.92 and 4.69. The relation's own branch is as deep as the relation asks, 3.3 on average where the path
+    // turns off, and where a deep branch does not fit beside it a shallower one is taken: hence a little below 5.
+    let (mean, depth) = (branches / mazes, cells / branches);
+    assert!(mean >= 4.6 && (4.5..=5.1).contains(&depth), "{mean} branches of depth {depth}");
+    // ST-1: the relation is known, the company in which it is met is not.
+    let experience = annealed(3);
+    let config = TestConfig { n_test_mazes: 30, ..TestConfig::default() };
+    let [(_, st1), ..] = dynamic_tests(&experience, &config, Seed(0));
+    for problem in st1.unwrap().problems {
+        let target = problem.target.unwrap();
+        let signature = Entries::of(&problem.maze, &problem.maze.ways(), target.cell).signature();
+        let met = experience.visits.iter().any(|v| v.signature == signature && v.count > 0);
+        assert!(!met && experience.seen(target.relation) >= 20);
+    }
+}
+
+/// Company is new by what is seen, not by where: cells that show the same are counted together.
+#[test]
+fn halma_company_is_counted_over_all_cells_that_show_it() {
+    // The same maze at two places: every cell of one has its double in the other.
+    let mazes = vec![maze((5, 5), "LLLLL", &[((2, 5), "U")]), maze((6, 3), "LLLLL", &[((3, 3), "U")])];
+    let file = ProblemFile::of("company", mazes);
+    let config = SymbolicConfig { problems: Some(file.path()), experience: true, ..SymbolicConfig::default() };
+    let env = Symbolic::new(&config, ()).unwrap();
+    let mut sum: Option<Experience> = None;
+    for problem in [0, 1] {
+        let mut state = env.start(Start { seed: Seed(1), copy: Seed(1), episode: 0, problem: Some(problem) });
+        env.step(&mut state, &[Move { direction: Direction::Left, length: 3 }], &mut [0.0]);
+        let own = env.trials.experience(&state).unwrap();
+        match &mut sum {
+            None => sum = Some(own),
+            Some(sum) => sum.merge(&own).unwrap(),
+        }
+    }
+    let mut experience = sum.unwrap();
+    let signature = [5, 0, 0, 0, 3, 0, 0, 0, -5, 0];
+    let shown: Vec<_> = experience.visits.iter().filter(|v| v.signature == signature).map(|v| v.count).collect();
+    assert_eq!(shown, [1, 1]);
+    assert_eq!(experience.company()[&signature], 2);
+    // A company met twice in all is not one met at most once, though no cell was left twice.
+    let asked = relation(5, 3, Direction::Left);
+    experience.seen[asked.index()] = 20;
+    let asks = |st1_max_count| {
+        let config = TestConfig { n_test_mazes: 150, st1_max_count, ..TestConfig::default() };
+        let [(_, st1), ..] = dynamic_tests(&experience, &config, Seed(0));
+        let entries =
+            st1.unwrap().problems.into_iter().map(|p| Entries::of(&p.maze, &p.maze.ways(), p.target.unwrap().cell));
+        entries.filter(|v| v.signature() == signature).count()
+    };
+    assert_eq!(asks(1), 0);
+    assert!(asks(2) > 0, "the test would see it");
+}
+
+/// A file whose targets are not what they say is refused, and the problem is named.
+#[test]
+fn halma_targets_are_checked_when_problems_are_read() {
+    let drawn = || maze((5, 5), "LLLLL", &[((2, 5), "U")]);
+    let read = |hi, lo, at: (i32, i32)| {
+        let target = Target { relation: relation(hi, lo, Direction::Left), cell: super::cell(at.0, at.1), foreign: 0 };
+        let problems = vec![Problem { maze: drawn(), target: None }, Problem { maze: drawn(), target: Some(target) }];
+        TestSet::from_json(&TestSet::new("hand", "by hand", problems).to_json()).map_err(|e| e.to_string())
+    };
+    assert!(read(5, 3, (5, 5)).is_ok());
+    for (hi, lo, at, says) in [
+        (3, 5, (5, 5), "9 >= hi > lo >= 1"),
+        (10, 3, (5, 5), "9 >= hi > lo >= 1"),
+        (5, 0, (5, 5), "9 >= hi > lo >= 1"),
+        (5, 3, (9, 9), "9,9, which is no cell"),
+        (5, 3, (4, 5), "not seen from 4,5"),
+        (5, 4, (5, 5), "not seen from 5,5"),
+    ] {
+        let error = read(hi, lo, at).unwrap_err();
+        assert!(error.contains(says) && error.contains("problem 1"), "{error}");
+    }
+}
+
+/// What an agent experiences in 20 passes over 100 mazes, in ten copies. It follows `policy`, except for a share of
+/// random actions that `share` gives for each part of the training done.
+fn logged(policy: &str, seed: u64, share: fn(f64) -> f64) -> Experience {
+    const COPIES: usize = 10;
+    const EPISODES: u32 = 2_000 / COPIES as u32;
+    let config = SymbolicConfig { experience: true, ..SymbolicConfig::default() };
+    let mut env = Batch::<Symbolic>::new(&config, (), COPIES, Options::default()).unwrap();
+    let mut buffers = Buffers::new(env.spec(), COPIES);
+    env.seat(0, policy, Seed(seed)).unwrap();
+    env.reset(Reset::seed(Seed(seed)), buffers.output()).unwrap();
+    let mut rng = Rng::new(Seed(seed).stream("logged"));
+    let width = env.spec().action_width();
+    let mut actions = vec![0; COPIES * width];
+    let mut episodes = [0; COPIES];
+    let mut ready: [Option<Experience>; COPIES] = [const { None }; COPIES];
+    while ready.contains(&None) {
+        env.act(&buffers.rows(), &mut actions).unwrap();
+        for (actions, &done) in actions.chunks_mut(width).zip(&episodes) {
+            if rng.chance(share(f64::from(done) / f64::from(EPISODES))) {
+                actions.fill_with(|| rng.below(4) as i32);
+            }
+        }
+        env.step(&actions, buffers.output()).unwrap();
+        for copy in 0..COPIES {
+            episodes[copy] += u32::from(buffers.status[copy].ended());
+            if episodes[copy] == EPISODES && ready[copy].is_none() {
+                ready[copy] = Some(Experience::from_bytes(&env.experience(copy).unwrap().unwrap()).unwrap());
+            }
+        }
+    }
+    let mut ready = ready.into_iter().flatten();
+    let mut sum = ready.next().unwrap();
+    ready.for_each(|other| sum.merge(&other).unwrap());
+    sum
+}
+
+/// An agent that explores less and less at random.
+fn annealed(seed: u64) -> Experience {
+    logged("explorer", seed, |done| 0.9 - 0.85 * done.min(1.0))
+}
+
+/// Asserts that a test fills its quota, asks for what it must, and is solved by the oracle.
+fn check_test(class: Class, set: &TestSet, experience: &Experience, quota: usize) {
+    assert_eq!(set.problems.len(), quota, "{class:?}");
+    let mut paths = BTreeSet::new();
+    for problem in &set.problems {
+        let (maze, target) = (&problem.maze, problem.target.unwrap());
+        assert!(satisfies(class, target.relation, experience, 20));
+        assert_eq!(maze.wall_distance(target.cell, target.relation.direction), i32::from(target.relation.hi));
+        assert_eq!(maze.crossing_distance(target.cell, target.relation.direction), i32::from(target.relation.lo));
+        assert!(oracle_stops(maze).contains(&target.cell));
+        assert_eq!(side_of(maze.start(), maze.shape()), Split::Test, "no training set has this path");
+        assert!(paths.insert((maze.start(), maze.shape())), "a path is asked twice");
+    }
+    assert_eq!(TestSet::from_json(&set.to_json()).unwrap(), *set);
+    let crc = format!("experience {:08x}", Crc::of(&experience.to_bytes()));
+    for part in [crc.as_str(), "causal rule exact", "th_s 20", &format!("n_test_mazes {quota}")] {
+        assert!(set.origin.contains(part), "{}", set.origin);
+    }
+    let file = ProblemFile::new(&format!("{}-{quota}", class.name()), set);
+    for max_opt_len in [1, 5] {
+        let config = SymbolicConfig { problems: Some(file.path()), max_opt_len, ..SymbolicConfig::default() };
+        let (episodes, env) = play::<Symbolic>(&config, "oracle", None, 0);
+        assert_eq!(env.spec().problems, Some(quota as u32));
+        assert_eq!(env.spec().sources[0].name, "problems");
+        assert!(episodes.iter().all(|e| ["rho_a", "rho_g", "rho_p"].map(|m| e.get(m)) == [0.0, 1.0, 1.0]));
+    }
+}
+
+/// Checks all tests of an experience; the classes that are not empty.
+fn check_all(experience: &Experience) -> Vec<Class> {
+    let config = TestConfig::default();
+    let candidates = Candidates::of(&Knowledge::of(experience, &config));
+    let sizes = Class::ALL.map(|c| (c.name(), candidates.of_class(c).len()));
+    let tests = dynamic_tests(experience, &config, Seed(0));
+    let foreign = |set: &TestSet| set.problems.iter().map(|p| p.target.unwrap().foreign).sum::<u32>();
+    println!("relations {sizes:?}, foreign {:?}", tests.each_ref().map(|(_, s)| s.as_ref().map(foreign)));
+    assert_eq!(tests, dynamic_tests(experience, &config, Seed(0)));
+    for (class, set) in &tests {
+        assert_eq!(set.is_some(), !candidates.of_class(*class).is_empty(), "{class:?}");
+        if let Some(set) = set {
+            check_test(*class, set, experience, 150);
+        }
+    }
+    tests.into_iter().filter(|(_, set)| set.is_some()).map(|(class, _)| class).collect()
+}
+
+#[test]
+fn halma_check_30_an_annealed_agent_leads_to_full_tests() {
+    let classes = check_all(&annealed(0));
+    assert!([Class::St1, Class::St2].iter().all(|c| classes.contains(c)), "{classes:?}");
+}
+
+/// The explorer, each of whose actions is random with probability one half, leads to tests of every kind that learners are asked.
+#[test]
+fn halma_a_half_random_explorer_leads_to_full_tests() {
+    let classes = check_all(&logged("half", 1, |_| 0.0));
+    assert!([Class::St2, Class::Aft1, Class::Aft3, Class::Ant].iter().all(|c| classes.contains(c)), "{classes:?}");
+}

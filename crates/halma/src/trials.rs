@@ -1,0 +1,288 @@
+//! The task, apart from how it is seen: trials, episodes, rewards, metrics and experience.
+
+use heldout_core::{ConfigError, ExperienceError, Metric, Seed, Source, Start, Status};
+use serde::{Deserialize, Serialize};
+
+use crate::config::Settings;
+use crate::experience::{Experience, counters, note};
+use crate::generate::{Split, maze_set};
+use crate::maze::{CELLS, Cell, Maze};
+use crate::observation::Entries;
+use crate::option::{Move, OptionSpace};
+use crate::oracle::Lengths;
+use crate::problems::TestSet;
+
+/// How a trial stands after a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+enum Trial {
+    #[default]
+    Running,
+    Accomplished,
+    Failed,
+}
+
+/// What the last step did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Outcome {
+    invalid: bool,
+    end: Trial,
+    /// Number of the trial that the step belonged to.
+    trial: u32,
+    /// Its steps so far.
+    length: u32,
+    /// Whether a learner bootstraps from what the step led to.
+    bootstrap: bool,
+    /// The cell that the step led to.
+    cell: Cell,
+}
+
+/// What changes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct State {
+    pub(crate) maze: u32,
+    pub(crate) at: Cell,
+    pub(crate) steps: u32,
+    invalid: u32,
+    /// Number of the running trial.
+    pub(crate) trial: u32,
+    pub(crate) trial_steps: u32,
+    pub(crate) goals: u32,
+    /// Sum over accomplished trials of the oracle's length over theirs.
+    ratios: f64,
+    last: Outcome,
+    /// Where panels come from that are sampled anew.
+    pub(crate) panels: Seed,
+    /// Counters of [`Experience`]; empty unless it is kept.
+    experience: Vec<u32>,
+}
+
+impl State {
+    /// The cell that the last step led to, if its trial ended there.
+    pub(crate) fn trial_final(&self) -> Option<Cell> {
+        (self.last.end != Trial::Running).then_some(self.last.cell)
+    }
+}
+
+/// The rules that both ids share.
+#[derive(Debug)]
+pub(crate) struct Trials {
+    pub(crate) settings: Settings,
+    pub(crate) options: OptionSpace,
+    /// In the order of their problem numbers.
+    pub(crate) mazes: Vec<Maze>,
+    /// What is seen from every cell of every maze, a hundred to a maze.
+    pub(crate) entries: Vec<Entries>,
+    lengths: Vec<Lengths>,
+    /// The file that the mazes were read from.
+    pub(crate) source: Option<Source>,
+    /// Whose handwriting panels are in.
+    pub(crate) hand: Split,
+}
+
+impl Trials {
+    /// Generates or reads the mazes and looks at every cell.
+    pub(crate) fn new(settings: Settings) -> Result<Self, ConfigError> {
+        settings.check()?;
+        let (mazes, source, hand) = match &settings.problems {
+            None => (
+                maze_set(&settings.law(), settings.split, settings.mazes, Seed(settings.maze_seed)),
+                None,
+                settings.split,
+            ),
+            Some(path) => {
+                let (set, content) = read_problems(path)?;
+                let mazes = set.problems.into_iter().map(|p| p.maze).collect();
+                // Problems in files are tests: they are seen in the test hand.
+                (mazes, Some(Source { name: "problems", content }), Split::Test)
+            }
+        };
+        let options = settings.options();
+        let entries = mazes.iter().flat_map(entries_of).collect();
+        let lengths = mazes.iter().map(|m| Lengths::of(m, options.reach())).collect();
+        Ok(Self { settings, options, mazes, entries, lengths, source, hand })
+    }
+
+    /// What is seen from a cell of a maze.
+    #[inline]
+    pub(crate) fn entries_at(&self, maze: u32, cell: Cell) -> &Entries {
+        &self.entries[maze as usize * CELLS + cell.index()]
+    }
+
+    /// What is seen now.
+    #[inline]
+    pub(crate) fn seen(&self, state: &State) -> &Entries {
+        self.entries_at(state.maze, state.at)
+    }
+
+    pub(crate) fn start(&self, start: Start) -> State {
+        let experience = if self.settings.experience { vec![0; counters(self.mazes.len())] } else { Vec::new() };
+        let mut state = State {
+            maze: 0,
+            at: Cell::default(),
+            steps: 0,
+            invalid: 0,
+            trial: 0,
+            trial_steps: 0,
+            goals: 0,
+            ratios: 0.0,
+            last: Outcome::default(),
+            panels: start.seed,
+            experience,
+        };
+        self.restart(&mut state, start);
+        state
+    }
+
+    pub(crate) fn restart(&self, state: &mut State, start: Start) {
+        state.maze = start.problem.expect("the set of mazes is finite");
+        state.at = self.mazes[state.maze as usize].start();
+        (state.steps, state.invalid, state.trial, state.trial_steps, state.goals) = (0, 0, 0, 0, 0);
+        state.ratios = 0.0;
+        state.last = Outcome { bootstrap: true, cell: state.at, ..Outcome::default() };
+        state.panels = start.seed.stream("panels");
+    }
+
+    /// The cell that a move from `at` ends in; `None` if a wall is in the way.
+    fn destination(&self, maze: u32, at: Cell, action: Move) -> Option<Cell> {
+        let entries = self.entries_at(maze, at);
+        let length = i32::from(action.length);
+        if length > entries.wall(action.direction) {
+            return None;
+        }
+        let ahead = entries.toward(action.direction);
+        let passes = self.settings.goal_on_pass && ahead > 0 && ahead == entries.distance() && ahead < length;
+        at.moved(action.direction, if passes { ahead } else { length })
+    }
+
+    #[inline]
+    pub(crate) fn step(&self, state: &mut State, action: Move) -> (f32, Status) {
+        let settings = &self.settings;
+        let to = self.destination(state.maze, state.at, action);
+        let before = self.seen(state);
+        let cell = to.unwrap_or(state.at);
+        let after = self.entries_at(state.maze, cell);
+        if settings.experience && to.is_some() {
+            let moved = Move { length: state.at.distance(cell) as u8, ..action };
+            note(&mut state.experience, (state.maze, state.at), (before, moved, after), settings.kb_c_rule);
+        }
+        let (invalid, success) = (to.is_none(), after.distance() == 0);
+        let mut reward = settings.reward_progress * (before.distance() - after.distance()) as f32;
+        if invalid {
+            reward += settings.reward_invalid;
+        }
+        if success {
+            reward += settings.reward_goal;
+        }
+        state.steps += 1;
+        state.trial_steps += 1;
+        state.invalid += u32::from(invalid);
+        state.at = cell;
+        let end = match (success, state.trial_steps >= settings.max_trial_steps) {
+            (true, _) => Trial::Accomplished,
+            (false, true) => Trial::Failed,
+            (false, false) => Trial::Running,
+        };
+        let mut last = Outcome { invalid, end, trial: state.trial, length: state.trial_steps, bootstrap: true, cell };
+        if success {
+            state.goals += 1;
+            state.ratios += self.ratio(state);
+        }
+        let mut status = Status::Running;
+        if end != Trial::Running {
+            state.trial += 1;
+            let counted = if settings.count_failed_trials { state.trial } else { state.goals };
+            if counted >= settings.max_trials {
+                status = Status::Terminated;
+            }
+            last.bootstrap = settings.bootstrap_across_trials && status == Status::Running;
+        }
+        if status == Status::Running && state.steps >= settings.max_steps {
+            status = Status::Truncated;
+        }
+        if end != Trial::Running && status == Status::Running {
+            state.trial_steps = 0;
+            state.at = self.mazes[state.maze as usize].start();
+        }
+        state.last = last;
+        (reward, status)
+    }
+
+    /// The running trial's share of `rho_p`, now that it is accomplished.
+    fn ratio(&self, state: &State) -> f64 {
+        let Lengths { explore, plan } = self.lengths[state.maze as usize];
+        let best = if state.trial == 0 { explore } else { plan };
+        let ratio = f64::from(best) / f64::from(state.trial_steps);
+        if self.settings.clip_ratio { ratio.min(1.0) } else { ratio }
+    }
+
+    /// The metrics of both ids, in the order of [`Trials::metrics`].
+    pub(crate) fn metric_names() -> Vec<Metric> {
+        let step = ["invalid", "trial_end", "trial_success", "trial_index", "trial_len", "bootstrap"];
+        let episode = ["rho_a", "rho_g", "rho_p", "trials", "explore_len", "plan_len"];
+        step.map(Metric::step).into_iter().chain(episode.map(Metric::episode)).collect()
+    }
+
+    pub(crate) fn metrics(&self, state: &State, values: &mut [f32]) {
+        let last = &state.last;
+        let trials = f64::from(self.settings.max_trials);
+        let Lengths { explore, plan } = self.lengths[state.maze as usize];
+        values.copy_from_slice(&[
+            f32::from(last.invalid),
+            f32::from(last.end != Trial::Running),
+            f32::from(last.end == Trial::Accomplished),
+            last.trial as f32,
+            last.length as f32,
+            f32::from(last.bootstrap),
+            (f64::from(state.invalid) / f64::from(state.steps.max(1))) as f32,
+            (f64::from(state.goals) / trials) as f32,
+            (state.ratios / trials) as f32,
+            state.trial as f32,
+            explore as f32,
+            plan as f32,
+        ]);
+    }
+
+    /// What has been experienced, if it is kept.
+    pub(crate) fn experience(&self, state: &State) -> Option<Experience> {
+        self.settings
+            .experience
+            .then(|| Experience::of(&self.mazes, &self.entries, self.settings.kb_c_rule, &state.experience))
+    }
+
+    pub(crate) fn set_experience(&self, state: &mut State, bytes: &[u8]) -> Result<(), ExperienceError> {
+        if !self.settings.experience {
+            return Err(ExperienceError::None);
+        }
+        Experience::from_bytes(bytes)?.write(&self.mazes, self.settings.kb_c_rule, &mut state.experience)
+    }
+
+    pub(crate) fn merge_experience(&self, state: &mut State, bytes: &[u8]) -> Result<(), ExperienceError> {
+        let mut sum = self.experience(state).ok_or(ExperienceError::None)?;
+        sum.merge(&Experience::from_bytes(bytes)?)?;
+        sum.write(&self.mazes, self.settings.kb_c_rule, &mut state.experience)
+    }
+
+    pub(crate) fn clear_experience(&self, state: &mut State) -> Result<(), ExperienceError> {
+        if !self.settings.experience {
+            return Err(ExperienceError::None);
+        }
+        state.experience.fill(0);
+        Ok(())
+    }
+}
+
+/// What each of the hundred cells of a maze looks like; nothing is seen from a cell outside it.
+pub(crate) fn entries_of(maze: &Maze) -> impl Iterator<Item = Entries> {
+    let ways = maze.ways();
+    Cell::all().map(move |c| if maze.is_open(c) { Entries::of(maze, &ways, c) } else { Entries::default() })
+}
+
+#[cfg(feature = "files")]
+fn read_problems(path: &str) -> Result<(TestSet, String), ConfigError> {
+    TestSet::read(path).map_err(|e| ConfigError::new("problems", e.to_string()))
+}
+
+#[cfg(not(feature = "files"))]
+fn read_problems(path: &str) -> Result<(TestSet, String), ConfigError> {
+    Err(ConfigError::new("problems", format!("is `{path}`, but this build reads no files")))
+}

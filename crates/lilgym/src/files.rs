@@ -1,0 +1,246 @@
+//! The public files, read from a directory that the user names.
+
+use std::fmt::Display;
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use heldout_core::{ConfigError, Source};
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+
+use crate::config::{Begin, Config, Split, Task};
+use crate::corpus::{CATEGORIES, Corpus, Problem, Statement};
+use crate::language::Program;
+use crate::scene::{BOXES, Color, Item, Scene, Shape, Size};
+
+/// Names the directory of the public data.
+const VARIABLE: &str = "HELDOUT_LILGYM_DATA";
+/// FLIPIT training rows recovered from the pictures, for want of the original files.
+const RECOVERED: &str = "train_flipit_partial_from_png.jsonl.gz";
+
+/// A row and its key.
+type KeyedRow = (String, Map<String, Value>);
+
+/// One file, read whole.
+struct File {
+    path: PathBuf,
+    text: String,
+    sha256: String,
+}
+
+impl File {
+    fn read(path: PathBuf) -> Result<Self, ConfigError> {
+        let bad = |problem: &dyn Display| ConfigError::new("data", format!("`{}`: {problem}", path.display()));
+        let bytes = fs::read(&path).map_err(|e| bad(&e))?;
+        let mut sha256 = String::new();
+        for byte in Sha256::digest(&bytes) {
+            sha256 += &format!("{byte:02x}");
+        }
+        let mut text = String::new();
+        if path.extension().is_some_and(|e| e == "gz") {
+            flate2::read::GzDecoder::new(&bytes[..]).read_to_string(&mut text).map_err(|e| bad(&e))?;
+        } else {
+            text = String::from_utf8(bytes).map_err(|e| bad(&e))?;
+        }
+        Ok(Self { path, text, sha256 })
+    }
+
+    fn bad(&self, row: &str, problem: &dyn Display) -> ConfigError {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        ConfigError::new("data", format!("`{name}`, row `{row}`: {problem}"))
+    }
+
+    /// The rows: a JSON object of them, or one per line.
+    fn rows(&self) -> Result<Vec<KeyedRow>, ConfigError> {
+        let object = |key: String, value: Value| match value {
+            Value::Object(row) => Ok((key, row)),
+            _ => Err(self.bad(&key, &"is not an object")),
+        };
+        if self.path.to_string_lossy().contains(".jsonl") {
+            let line = |(number, line): (usize, &str)| {
+                let label = format!("line {}", number + 1);
+                let value: Value = serde_json::from_str(line).map_err(|e| self.bad(&label, &e))?;
+                let key = value["mdp_id"].as_str().or(value["identifier"].as_str()).map_or(label, str::to_owned);
+                object(key, value)
+            };
+            return self.text.lines().enumerate().map(line).collect();
+        }
+        let all: Map<String, Value> = serde_json::from_str(&self.text).map_err(|e| self.bad("", &e))?;
+        all.into_iter().map(|(key, value)| object(key, value)).collect()
+    }
+}
+
+/// The directory that `config` names.
+fn directory(config: &Config) -> Result<PathBuf, ConfigError> {
+    if config.data != "public" {
+        return Ok(PathBuf::from(&config.data));
+    }
+    std::env::var_os(VARIABLE)
+        .map(PathBuf::from)
+        .ok_or_else(|| ConfigError::new("data", format!("is `public`, but `{VARIABLE}` does not name a directory")))
+}
+
+fn text<'a>(file: &File, key: &str, row: &'a Map<String, Value>, field: &str) -> Result<&'a str, ConfigError> {
+    row.get(field).and_then(Value::as_str).ok_or_else(|| file.bad(key, &format!("has no text `{field}`")))
+}
+
+/// The name of the file of one task and split.
+pub(crate) fn name(task: Task, split: Split) -> String {
+    format!("{}_{}.json", task.name().replace('-', "_"), split.name())
+}
+
+/// Reads the rows of one task.
+pub(crate) fn read(config: &Config, task: Task) -> Result<Corpus, ConfigError> {
+    let directory = directory(config)?;
+    let (own, recovered) = (directory.join(name(task, config.split)), directory.join(RECOVERED));
+    let missing = task.begin == Begin::Flipit && config.split == Split::Train && !own.exists() && recovered.exists();
+    let file = File::read(if missing { recovered } else { own })?;
+    let trained = if config.disjoint && config.split != Split::Train {
+        let train = File::read(directory.join(name(Task { begin: Begin::Scratch, ..task }, Split::Train)))?;
+        train.rows()?.into_iter().map(|(key, _)| key).collect()
+    } else {
+        Vec::new()
+    };
+    let labels = labels(config)?;
+    let mut corpus = Corpus {
+        sources: vec![Source { name: "statements", content: file.sha256.clone() }],
+        categorised: labels.is_some(),
+        ..Corpus::default()
+    };
+    if let Some(labels) = &labels {
+        corpus.sources.push(Source { name: "categories", content: labels.sha256.clone() });
+    }
+    for (key, row) in file.rows()? {
+        // The recovered rows of both appearances are in one file.
+        if row.get("config").is_some_and(|of| of.as_str() != Some(task.name())) {
+            continue;
+        }
+        let uid = match task.begin {
+            Begin::Scratch => key.clone(),
+            Begin::Flipit => text(&file, &key, &row, "uid")?.to_owned(),
+        };
+        if !trained.contains(&uid) {
+            push(&mut corpus, &file, (&key, &row), uid, task.begin, labels.as_ref())?;
+        }
+    }
+    Ok(corpus)
+}
+
+fn push(
+    corpus: &mut Corpus,
+    file: &File,
+    (key, row): (&str, &Map<String, Value>),
+    uid: String,
+    begin: Begin,
+    labels: Option<&Labels>,
+) -> Result<(), ConfigError> {
+    let sentence = text(file, key, row, "sentence")?;
+    // Rows of one statement follow one another, so the search seldom goes far.
+    let known = corpus.statements.iter().rposition(|s| s.key == uid);
+    let statement = if let Some(known) = known {
+        known
+    } else {
+        let program = Program::parse(text(file, key, row, "lf")?.trim()).map_err(|e| file.bad(key, &e))?;
+        if sentence.is_empty() || !sentence.is_ascii() || sentence.contains('\0') {
+            return Err(file.bad(key, &"`sentence` must be ASCII text"));
+        }
+        let categories = labels.map_or(0, |labels| labels.of(&uid, sentence));
+        corpus.statements.push(Statement { key: uid, sentence: sentence.to_owned(), program, categories });
+        corpus.statements.len() - 1
+    };
+    let (scene, target) = match begin {
+        Begin::Scratch => (Scene::default(), true),
+        Begin::Flipit => {
+            let image = row.get("structured_rep").ok_or_else(|| file.bad(key, &"has no `structured_rep`"))?;
+            let scene = scene(image).map_err(|problem| file.bad(key, &problem))?;
+            let label = match (row.get("label").and_then(Value::as_str), row.get("truth").and_then(Value::as_bool)) {
+                (Some("true"), _) | (None, Some(true)) => true,
+                (Some("false"), _) | (None, Some(false)) => false,
+                _ => return Err(file.bad(key, &"`label` must be `true` or `false`")),
+            };
+            (scene, !label)
+        }
+    };
+    corpus.problems.push(Problem { key: key.to_owned(), statement: statement as u32, scene, target });
+    Ok(())
+}
+
+/// A scene from a `structured_rep`.
+fn scene(value: &Value) -> Result<Scene, String> {
+    let boxes = value.as_array().filter(|b| b.len() == BOXES).ok_or("`structured_rep` must have three boxes")?;
+    let mut scene = Scene::default();
+    for (index, items) in boxes.iter().enumerate() {
+        for item in items.as_array().ok_or("a box must be a list")? {
+            if !scene.push(index, self::item(item)?) {
+                return Err("has too many items".to_owned());
+            }
+        }
+    }
+    Ok(scene)
+}
+
+fn item(value: &Value) -> Result<Item, String> {
+    let number = |field: &str| {
+        // Some of the public numbers are written with a point.
+        let number = value[field].as_f64().filter(|x| x.trunc() == *x && (-100.0..=200.0).contains(x));
+        number.map(|x| x as i16).ok_or_else(|| format!("`{field}` is `{}`, must be an integer", value[field]))
+    };
+    let bad = |field: &str, allowed: &str| format!("`{field}` is `{}`, must be {allowed}", value[field]);
+    Ok(Item {
+        x: number("x_loc")?,
+        y: number("y_loc")?,
+        shape: match value["type"].as_str() {
+            Some("circle") => Shape::Circle,
+            Some("square") => Shape::Square,
+            Some("triangle") => Shape::Triangle,
+            _ => return Err(bad("type", "`circle`, `square` or `triangle`")),
+        },
+        color: match value["color"].as_str() {
+            Some("Yellow") => Color::Yellow,
+            Some("Black") => Color::Black,
+            Some("#0099ff") => Color::Blue,
+            _ => return Err(bad("color", "`Yellow`, `Black` or `#0099ff`")),
+        },
+        size: match number("size")? {
+            10 => Size::Small,
+            20 => Size::Medium,
+            30 => Size::Large,
+            _ => return Err(bad("size", "10, 20 or 30")),
+        },
+    })
+}
+
+/// Category names by statement.
+struct Labels {
+    of: Map<String, Value>,
+    sha256: String,
+}
+
+impl Labels {
+    /// The categories of a statement, which the file names by its number or by its sentence.
+    fn of(&self, uid: &str, sentence: &str) -> u16 {
+        let names = self.of.get(uid).or_else(|| self.of.get(sentence)).and_then(Value::as_array);
+        let bit = |name: &Value| CATEGORIES.iter().position(|c| Some(*c) == name.as_str());
+        names.into_iter().flatten().filter_map(bit).fold(0, |bits, i| bits | 1 << i)
+    }
+}
+
+fn labels(config: &Config) -> Result<Option<Labels>, ConfigError> {
+    if config.categories.is_empty() {
+        return Ok(None);
+    }
+    let renamed = |e: ConfigError| ConfigError { field: "categories".to_owned(), ..e };
+    let file = File::read(Path::new(&config.categories).to_owned()).map_err(renamed)?;
+    let of: Map<String, Value> = serde_json::from_str(&file.text)
+        .map_err(|e| ConfigError::new("categories", format!("`{}`: {e}", config.categories)))?;
+    for (key, names) in &of {
+        let names = names.as_array().map(Vec::as_slice).unwrap_or_default();
+        let known = |name: &Value| name.as_str().is_some_and(|n| CATEGORIES.contains(&n));
+        if names.is_empty() || !names.iter().all(known) {
+            let problem = format!("`{}`, row `{key}`: must list names of {CATEGORIES:?}", config.categories);
+            return Err(ConfigError::new("categories", problem));
+        }
+    }
+    Ok(Some(Labels { of, sha256: file.sha256 }))
+}

@@ -1,0 +1,324 @@
+//! What the rules promise beyond the recordings: numbering, the paper's variants, observations, policies.
+
+use super::{Action, Color, Config, Grid, Item, LilGym, Scene, Shape, Size, Task, rules, start, step};
+use crate::config::{Actions, Observation};
+use crate::environment::End;
+use crate::picture::{self, HALF_WIDTH, HEIGHT, WIDTH};
+use crate::rules::{Change, Invalid};
+use heldout_core::{Batch, Buffers, Environment as _, Options, Reset, Rng, Seed, Start, Status, VecEnv};
+
+fn add(x: u16, y: u16, shape: Shape, size: Size) -> Action {
+    Action::Add { x, y, shape, color: Color::Blue, size }
+}
+
+fn numbered(rules: &LilGym, id: i32) -> Option<Action> {
+    rules.decode(0, &[id])
+}
+
+#[test]
+fn numbers_are_the_public_ones() {
+    let tower = rules(&Config::default(), Task::TOWER_SCRATCH);
+    let black = Action::Add { x: 1, y: 0, shape: Shape::Square, color: Color::Black, size: Size::Medium };
+    assert_eq!(numbered(&tower, 5), Some(black));
+    assert_eq!(numbered(&tower, 12), Some(Action::Remove { x: 2, y: 0 }));
+    assert_eq!(numbered(&tower, 13), None);
+    let scatter = rules(&Config::default(), Task::SCATTER_SCRATCH);
+    let last = Action::Add { x: 18, y: 4, shape: Shape::Triangle, color: Color::Blue, size: Size::Large };
+    assert_eq!(numbered(&scatter, 2565), Some(last));
+    assert_eq!(numbered(&scatter, 2566 + 7 * 5 + 3), Some(Action::Remove { x: 7, y: 3 }));
+    assert_eq!(numbered(&scatter, 2661), None);
+    for (rules, count) in [(&tower, 13), (&scatter, 2661)] {
+        for id in 0..count {
+            assert_eq!(rules.numbers.id(numbered(rules, id).unwrap()), id as u32);
+        }
+    }
+}
+
+fn round_trips(config: &Config, task: Task, tries: usize) {
+    let env = LilGym::new(config, task).unwrap();
+    let sizes = env.spec().agents[0].action.sizes().to_vec();
+    let mut rng = Rng::new(Seed(1));
+    for _ in 0..tries {
+        let mut raw: Vec<i32> = sizes.iter().map(|&n| rng.below(n) as i32).collect();
+        let action = env.decode(0, &raw).unwrap();
+        env.encode(0, action, &mut raw);
+        assert_eq!(env.decode(0, &raw), Some(action));
+    }
+}
+
+#[test]
+fn any_grid_and_factored_actions_decode() {
+    let factored = Config { actions: Actions::Factored, ..Config::default() };
+    round_trips(&factored, Task::TOWER_SCRATCH, 100);
+    round_trips(&factored, Task::SCATTER_SCRATCH, 1000);
+    round_trips(&Config { grid: Grid::Cells([38, 10]), ..Config::default() }, Task::SCATTER_SCRATCH, 1000);
+    let native = Config { grid: Grid::Name("native".to_owned()), ..Config::default() };
+    round_trips(&native, Task::SCATTER_SCRATCH, 1000);
+    let env = LilGym::new(&native, Task::SCATTER_SCRATCH).unwrap();
+    assert_eq!(env.spec().agents[0].action.sizes(), [1_064_001]);
+    // What a type does not need is ignored.
+    let env = LilGym::new(&factored, Task::SCATTER_SCRATCH).unwrap();
+    assert_eq!(env.decode(0, &[0, 7, 2, 1, 2, 0]), Some(Action::Stop));
+    assert_eq!(env.decode(0, &[2, 7, 2, 1, 2, 0]), env.decode(0, &[2, 7, 2, 0, 0, 2]));
+}
+
+#[test]
+fn causes_are_told_apart() {
+    let rules = rules(&Config::default(), Task::SCATTER_SCRATCH);
+    let mut scene = Scene::default();
+    assert_eq!(rules.judge(&scene, add(4, 0, Shape::Square, Size::Large)), Err(Invalid::CannotFit));
+    assert_eq!(rules.judge(&scene, add(5, 0, Shape::Square, Size::Small)), Err(Invalid::Separator));
+    assert_eq!(rules.judge(&scene, Action::Remove { x: 13, y: 0 }), Err(Invalid::Separator));
+    assert_eq!(rules.judge(&scene, Action::Remove { x: 0, y: 0 }), Err(Invalid::Nothing));
+    let put = rules.judge(&scene, add(0, 0, Shape::Square, Size::Large)).unwrap().unwrap();
+    put.apply(&mut scene);
+    assert_eq!(rules.judge(&scene, add(1, 1, Shape::Square, Size::Small)), Err(Invalid::Onto));
+    // A cell that the object only touches takes nothing away; one that it shares does.
+    assert_eq!(rules.judge(&scene, Action::Remove { x: 1, y: 1 }), Ok(Some(Change::Remove(0))));
+    assert_eq!(rules.judge(&scene, Action::Remove { x: 2, y: 0 }), Err(Invalid::Nothing));
+}
+
+/// An object two pixels away moves to its neighbour, and stays within its box if it is told to.
+#[test]
+fn objects_stick() {
+    let near = |stick, border_check| {
+        let config = Config { border_check, stick, ..Config::default() };
+        let rules = rules(&config, Task::SCATTER_SCRATCH);
+        let mut scene = Scene::default();
+        scene.push(0, Item { x: 32, y: 20, shape: Shape::Square, color: Color::Blue, size: Size::Medium });
+        match rules.judge(&scene, add(1, 1, Shape::Square, Size::Small)) {
+            Ok(Some(Change::Add(0, item))) => (item.x, item.y),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(near(4, false), (22, 20));
+    assert_eq!(near(1, false), (20, 20));
+    assert_eq!(near(-1, false), (20, 20));
+    assert_eq!(near(4, true), (22, 20));
+}
+
+#[test]
+fn the_papers_variants_differ_where_they_should() {
+    let paper = Config { cell_search: true, horizon: 12, horizon_reward: Some(-1.0), ..Config::default() };
+    let searching = rules(&paper, Task::SCATTER_SCRATCH);
+    let mut scene = Scene::default();
+    scene.push(0, Item { x: 0, y: 0, shape: Shape::Square, color: Color::Blue, size: Size::Medium });
+    scene.push(0, Item { x: 25, y: 0, shape: Shape::Square, color: Color::Blue, size: Size::Small });
+    let action = add(1, 0, Shape::Square, Size::Small);
+    let compat = rules(&Config::default(), Task::SCATTER_SCRATCH);
+    assert_eq!(compat.judge(&scene, action), Err(Invalid::Onto));
+    // The first free pixel of the row is right of the small one; it sticks already.
+    let found = Item { x: 35, y: 0, shape: Shape::Square, color: Color::Blue, size: Size::Small };
+    assert_eq!(searching.judge(&scene, action), Ok(Some(Change::Add(0, found))));
+
+    for (config, length, last) in [(Config::default(), 11, -0.1), (paper, 12, -1.0)] {
+        let config = Config { cell_search: false, ..config };
+        let tower = rules(&config, Task::TOWER_SCRATCH);
+        let mut state = start(&tower, 0);
+        for t in 1..=length {
+            let action = if t % 2 == 1 { numbered(&tower, 1) } else { numbered(&tower, 10) };
+            let before = state.scene;
+            let (reward, status) = step(&tower, &mut state, action.unwrap());
+            assert_eq!(reward, if t == length { last } else { -0.1 });
+            assert_eq!(status, if t == length { Status::Truncated } else { Status::Running });
+            assert_eq!(state.scene == before, t == length, "the last edit is not carried out");
+        }
+        assert_eq!(state.end, Some(End::Horizon));
+    }
+}
+
+#[test]
+fn ends_are_told_apart() {
+    let rules = rules(&Config::default(), Task::TOWER_SCRATCH);
+    let false_at_first = (0..100).find(|&row| rules.truth(&start(&rules, row)) == Ok(false)).unwrap();
+    let mut state = start(&rules, false_at_first);
+    assert_eq!(step(&rules, &mut state, Action::Stop), (-1.0, Status::Terminated));
+    assert_eq!(state.end, Some(End::Early));
+    let mut state = start(&rules, false_at_first);
+    step(&rules, &mut state, numbered(&rules, 1).unwrap());
+    step(&rules, &mut state, numbered(&rules, 10).unwrap());
+    assert_eq!(step(&rules, &mut state, Action::Stop), (-1.0, Status::Terminated));
+    assert_eq!(state.end, Some(End::Wrong));
+    let mut state = start(&rules, false_at_first);
+    assert_eq!(step(&rules, &mut state, numbered(&rules, 10).unwrap()), (-1.0, Status::Truncated));
+    assert_eq!((state.end, state.invalid), (Some(End::Invalid), Some(Invalid::Nothing)));
+}
+
+/// The half-size picture that is kept and patched is the mean of the whole picture that is painted anew, hole or no hole.
+#[test]
+fn patches_add_up_to_the_whole_picture() {
+    for task in Task::ALL {
+        let rules = rules(&Config { horizon: 1000, ..Config::default() }, task);
+        let mut rng = Rng::new(Seed(11));
+        let mut full = vec![0; WIDTH * HEIGHT * 3];
+        for problem in 0..20 {
+            let mut state = start(&rules, problem);
+            for _ in 0..60 {
+                let action = rules.numbers.action(rng.below(rules.numbers.flat()));
+                if action == Action::Stop || rules.judge(&state.scene, action).is_err() {
+                    continue;
+                }
+                step(&rules, &mut state, action);
+                picture::paint_full(&state.scene, &state.trace, &mut full);
+                for (i, &half) in state.half.iter().enumerate() {
+                    let (x, y, channel) = (i / 3 % HALF_WIDTH, i / 3 / HALF_WIDTH, i % 3);
+                    let at = |dx: usize, dy: usize| u32::from(full[((2 * y + dy) * WIDTH + 2 * x + dx) * 3 + channel]);
+                    let mean = (at(0, 0) + at(1, 0) + at(0, 1) + at(1, 1)) / 4;
+                    assert_eq!(u32::from(half), mean, "{task:?} problem {problem}: {x}, {y}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn masks_and_object_lists_show_the_state() {
+    let config = Config { mask: true, observation: Observation::Objects, ..Config::default() };
+    let mut env = Batch::<LilGym>::new(&config, Task::SCATTER_FLIPIT, 1, Options::default()).unwrap();
+    let rules = rules(&config, Task::SCATTER_FLIPIT);
+    let mut buffers = Buffers::new(env.spec(), 1);
+    env.reset(Reset { problems: &[Some(5)], ..Reset::seed(Seed(0)) }, buffers.output()).unwrap();
+    let state = start(&rules, 5);
+    let rows = buffers.rows();
+    let row = rows.row(0);
+    let mask = row.u8(env.spec().field("action_mask").unwrap());
+    for (id, &valid) in mask.iter().enumerate() {
+        let action = numbered(&rules, id as i32).unwrap();
+        assert_eq!(valid == 1, rules.judge(&state.scene, action).is_ok(), "{action:?}");
+    }
+    let objects = row.i32(env.spec().field("objects").unwrap());
+    for (i, object) in objects.chunks(6).enumerate() {
+        let Some(item) = state.scene.items().get(i) else {
+            assert_eq!(object, [0; 6]);
+            continue;
+        };
+        let expected = [
+            state.scene.box_of(i) as i32 + 1,
+            item.x.into(),
+            item.y.into(),
+            item.shape as i32,
+            item.color as i32,
+            item.size as i32,
+        ];
+        assert_eq!(object, expected);
+    }
+    assert_eq!(row.text(env.spec().field("sentence").unwrap()), rules.corpus.statement(5).sentence);
+}
+
+/// The boxes of a start change places, and what is to be flipped is the truth in the new order.
+#[test]
+fn boxes_can_be_permuted() {
+    let config = Config { permute_boxes: true, ..Config::default() };
+    let rules = rules(&config, Task::TOWER_FLIPIT);
+    let mut orders = Vec::new();
+    for seed in 0..60 {
+        let state = rules.start(Start { seed: Seed(seed), copy: Seed(0), episode: 0, problem: Some(7) });
+        assert_eq!(rules.truth(&state), Ok(!state.target));
+        let sorted = |scene: &Scene| {
+            let mut boxes: Vec<_> = (0..3).map(|b| format!("{:?}", scene.of(b))).collect();
+            boxes.sort();
+            boxes
+        };
+        assert_eq!(sorted(&state.scene), sorted(&rules.corpus.problems[7].scene));
+        orders.push(format!("{:?}", state.scene));
+    }
+    orders.sort();
+    orders.dedup();
+    assert_eq!(orders.len(), 6);
+}
+
+fn play(config: &Config, task: Task, policy: &str) -> Vec<f32> {
+    let mut env = Batch::<LilGym>::new(config, task, 64, Options::default()).unwrap();
+    let mut buffers = Buffers::new(env.spec(), 64);
+    env.seat(0, policy, Seed(0)).unwrap();
+    env.reset(Reset::seed(Seed(3)), buffers.output()).unwrap();
+    let mut actions = vec![0; 64 * env.spec().action_width()];
+    let width = env.spec().metrics.len();
+    let (mut sums, mut ends) = (vec![0.0; width], 0.0);
+    for _ in 0..40 {
+        env.act(&buffers.rows(), &mut actions).unwrap();
+        env.step(&actions, buffers.output()).unwrap();
+        for copy in (0..64).filter(|&copy| buffers.status[copy].ended()) {
+            ends += 1.0;
+            for (sum, value) in sums.iter_mut().zip(&buffers.metrics[copy * width..]) {
+                *sum += value;
+            }
+        }
+    }
+    sums.iter().map(|sum| sum / ends).collect()
+}
+
+#[test]
+fn policies_do_what_they_say() {
+    let objects = Observation::Objects;
+    let config = Config { observation: objects, ..Config::default() };
+    let env = LilGym::new(&config, Task::TOWER_FLIPIT).unwrap();
+    // The engine's `return` and `length` come first.
+    let at = |name: &str| 2 + env.spec().metric(name).unwrap();
+    for policy in ["oracle", "planner"] {
+        assert!(play(&config, Task::TOWER_FLIPIT, policy)[at("success")] > 0.99);
+    }
+    assert!(play(&config, Task::SCATTER_SCRATCH, "oracle")[at("success")] > 0.99);
+    let random = play(&config, Task::SCATTER_FLIPIT, "random");
+    assert_eq!(random[at("invalid")], 0.0, "random keeps to what is valid");
+    assert!(random[at("actions")] > 5.0);
+    let noop = play(&config, Task::TOWER_FLIPIT, "noop");
+    assert_eq!((noop[at("actions")], noop[at("success")]), (1.0, 0.0), "a start is never a goal");
+    let native = Config { grid: Grid::Name("native".to_owned()), ..config };
+    let random = play(&native, Task::SCATTER_SCRATCH, "random");
+    assert_eq!(random[at("invalid")], 0.0);
+}
+
+#[test]
+fn keys_without_a_meaning_are_refused() {
+    for (config, field) in [
+        (Config { stick: 3, ..Config::default() }, "stick"),
+        (Config { grid: Grid::Cells([38, 10]), ..Config::default() }, "grid"),
+        (Config { permute_boxes: true, ..Config::default() }, "permute_boxes"),
+        (Config { horizon: 0, ..Config::default() }, "horizon"),
+        (Config { max_sentence: 20, ..Config::default() }, "max_sentence"),
+        (Config { categories: "x.json".to_owned(), ..Config::default() }, "categories"),
+        (Config { data: "/no/such/place".to_owned(), ..Config::default() }, "data"),
+    ] {
+        let error = LilGym::new(&config, Task::TOWER_SCRATCH).map(|_| ()).unwrap_err();
+        assert_eq!(error.field, field);
+    }
+    for grid in [Grid::Cells([0, 5]), Grid::Cells([381, 5]), Grid::Name("coarse".to_owned())] {
+        let config = Config { grid, ..Config::default() };
+        assert_eq!(LilGym::new(&config, Task::SCATTER_SCRATCH).unwrap_err().field, "grid");
+    }
+}
+
+#[test]
+fn words_tell_sentence_target_truth_boxes_and_end() {
+    let tower = rules(&Config::default(), Task::TOWER_SCRATCH);
+    let sentence = "There is no yellow block.";
+    let problem = tower
+        .corpus
+        .problems
+        .iter()
+        .zip(0..)
+        .find(|(p, _)| tower.corpus.statements[p.statement as usize].sentence == sentence);
+    let mut state = start(&tower, problem.unwrap().1);
+    assert_eq!(tower.words(&state), format!("{sentence}\nto be true, is true, 0 edits\nleft -, middle -, right -"));
+    for id in [2, 3, 2, 1, 7] {
+        step(&tower, &mut state, numbered(&tower, id).unwrap());
+    }
+    assert_eq!(tower.words(&state), format!("{sentence}\nto be true, is false, 5 edits\nleft KBKY, middle -, right Y"));
+    step(&tower, &mut state, numbered(&tower, 1).unwrap());
+    let end = "to be true, is false, 6 edits, invalid action: cannot fit";
+    assert_eq!(tower.words(&state), format!("{sentence}\n{end}\nleft KBKY, middle -, right Y"));
+
+    let forcing = Config { stop_forcing: true, ..Config::default() };
+    let scatter = rules(&forcing, Task::SCATTER_FLIPIT);
+    let mut state = start(&scatter, 0);
+    state.scene = Scene::default();
+    state.scene.push(0, Item { x: 20, y: 70, shape: Shape::Circle, color: Color::Blue, size: Size::Large });
+    state.scene.push(0, Item { x: 0, y: 5, shape: Shape::Square, color: Color::Black, size: Size::Medium });
+    state.scene.push(2, Item { x: -3, y: 0, shape: Shape::Triangle, color: Color::Yellow, size: Size::Small });
+    let boxes = "\nleft Bo30@20,70 K#20@0,5\nmiddle -\nright Y^10@-3,0";
+    assert!(scatter.words(&state).ends_with(boxes), "{}", scatter.words(&state));
+    state.target = scatter.truth(&state).unwrap();
+    step(&scatter, &mut state, add(0, 0, Shape::Square, Size::Small));
+    assert!(scatter.words(&state).contains(", 0 edits, forced STOP at the right time\n"), "{}", scatter.words(&state));
+}

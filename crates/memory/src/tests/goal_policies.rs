@@ -1,0 +1,164 @@
+//! What the scripted walkers of the goal tasks reach.
+
+use super::find;
+use heldout_core::{Autoreset, Buffers, Crc, Entry, Options, Reset, Rng, Seed};
+use serde_json::{Value, json};
+
+/// Mean return of one episode of each of `copies`.
+fn mean(id: &str, policy: &str, copies: usize, config: &Value) -> f64 {
+    let Value::Object(overrides) = config.clone() else { panic!("a config is an object") };
+    let options = Options { autoreset: Autoreset::Disabled, threads: 2, ..Options::default() };
+    let mut env = find(id).unwrap().make(&overrides, copies, options).unwrap();
+    env.seat(0, policy, Seed(0)).unwrap();
+    let mut buffers = Buffers::new(env.spec(), copies);
+    env.reset(Reset::seed(Seed(11)), buffers.output()).unwrap();
+    let mut actions = vec![0; copies * env.spec().action_width()];
+    let mut sum = 0.0;
+    while !buffers.status.iter().all(|s| s.ended()) {
+        env.act(&buffers.rows(), &mut actions).unwrap();
+        env.step(&actions, buffers.output()).unwrap();
+        sum += buffers.rewards.iter().map(|r| f64::from(*r)).sum::<f64>();
+    }
+    sum / copies as f64
+}
+
+const IDS: [&str; 4] = [
+    "memory/visible-goal-with-buildings-v1",
+    "memory/invisible-goal-with-buildings-v1",
+    "memory/invisible-goal-empty-arena-v1",
+    "memory/explore-goal-locations-v1",
+];
+
+fn symbolic(level: &str) -> Value {
+    json!({"observation": "symbolic", "pose": true, "level": level})
+}
+
+/// Five standard errors below the mean lie above the human scores: 364 and 104 (train), 198 and 86.
+#[test]
+fn memory_check_32_the_oracle_beats_humans_in_the_maze_at_all_scales() {
+    // Human score, episodes, and a bound on the standard deviation of a return.
+    let levels = [
+        ("train_small", 364.0, 16, 200.0),
+        ("train_large", 104.0, 6, 90.0),
+        ("holdout_interpolate", 198.0, 6, 120.0),
+        ("holdout_extrapolate", 86.0, 12, 60.0),
+    ];
+    for (level, human, episodes, spread) in levels {
+        let score = mean(IDS[3], "oracle", episodes, &symbolic(level));
+        let margin = 5.0 * spread / libm::sqrt(episodes as f64);
+        assert!(score - margin > human, "{level}: {score} - {margin}");
+    }
+}
+
+/// The best published train score is 35.95, half of it at each scale.
+#[test]
+fn the_oracle_beats_the_best_published_score_among_buildings() {
+    let scores = ["train_small", "train_large"].map(|level| mean(IDS[0], "oracle", 28, &symbolic(level)));
+    // Returns of single episodes spread by 5 or less at either scale.
+    let (score, margin) = (f64::midpoint(scores[0], scores[1]), 5.0 * 5.0 / libm::sqrt(56.0));
+    assert!(score - margin > 35.95, "{scores:?} - {margin}");
+}
+
+/// Memory is worth something: knowing beats remembering, remembering beats reacting, and reacting beats standing still.
+#[test]
+fn policies_stand_in_their_order() {
+    for id in IDS {
+        let config = symbolic("train_small");
+        let [oracle, honest, memoryless, noop] =
+            ["oracle", "honest", "memoryless", "noop"].map(|policy| mean(id, policy, 16, &config));
+        assert!(
+            oracle > honest && honest > 2.0 * memoryless && memoryless > 0.0,
+            "{id}: {oracle} {honest} {memoryless}"
+        );
+        assert_eq!(noop, 0.0, "{id}");
+    }
+}
+
+#[test]
+fn policies_that_read_numbers_refuse_pictures() {
+    for id in IDS {
+        let mut env = find(id).unwrap().default_batch();
+        for policy in ["honest", "memoryless"] {
+            let error = env.seat(0, policy, Seed(0)).unwrap_err().to_string();
+            assert!(error.contains("`observation`") && error.contains("`symbolic`"), "{error}");
+        }
+    }
+}
+
+/// The digest of 40 random steps of 21 copies under the smallest observation.
+fn digest(entry: &Entry, threads: usize) -> u32 {
+    const COPIES: usize = 21;
+    let options = Options { threads, max_steps: Some(15), ..Options::default() };
+    let mut env = entry.make(&entry.smallest(), COPIES, options).unwrap();
+    let mut buffers = Buffers::new(env.spec(), COPIES);
+    buffers.poison(0x55);
+    env.reset(Reset::seed(Seed(45)), buffers.output()).unwrap();
+    let (mut rng, mut crc) = (Rng::new(Seed(46)), Crc::new());
+    for _ in 0..40 {
+        let actions: Vec<i32> = (0..COPIES).map(|_| rng.below(4) as i32).collect();
+        env.step(&actions, buffers.output()).unwrap();
+        buffers.digest(&mut crc);
+    }
+    crc.value()
+}
+
+#[test]
+fn memory_check_45_one_digest_for_any_number_of_threads() {
+    for id in IDS.into_iter().chain(MINIS) {
+        let entry = find(id).unwrap();
+        let [one, two, seven] = [1, 2, 7].map(|threads| digest(entry, threads));
+        assert!(one == two && one == seven, "{id}");
+    }
+}
+
+const MINIS: [&str; 4] = [
+    "memory/visible-goal-with-buildings-mini-v1",
+    "memory/invisible-goal-with-buildings-mini-v1",
+    "memory/invisible-goal-empty-arena-mini-v1",
+    "memory/explore-goal-locations-mini-v1",
+];
+
+#[test]
+fn policies_of_the_small_variants_stand_in_their_order() {
+    for id in MINIS {
+        let config = json!({"pose": true, "level": "train_small"});
+        let [oracle, honest, memoryless, noop] =
+            ["oracle", "honest", "memoryless", "noop"].map(|policy| mean(id, policy, 200, &config));
+        assert!(
+            oracle > honest && honest > 1.1 * memoryless && memoryless > 0.0,
+            "{id}: {oracle} {honest} {memoryless}"
+        );
+        assert!(noop < memoryless, "{id}: {noop}");
+    }
+}
+
+/// Steps to each arrival are reported: an oracle's do not change, an honest walker's first trip is its longest.
+#[test]
+fn the_first_trip_is_the_longest_for_who_must_search() {
+    let trips = |policy: &str| {
+        let copies = 48;
+        let Value::Object(overrides) = symbolic("train_small") else { unreachable!() };
+        let options = Options { autoreset: Autoreset::Disabled, threads: 2, ..Options::default() };
+        let mut env = find(IDS[1]).unwrap().make(&overrides, copies, options).unwrap();
+        env.seat(0, policy, Seed(0)).unwrap();
+        let mut buffers = Buffers::new(env.spec(), copies);
+        env.reset(Reset::seed(Seed(2)), buffers.output()).unwrap();
+        let mut actions = vec![0; copies];
+        while !buffers.status.iter().all(|s| s.ended()) {
+            env.act(&buffers.rows(), &mut actions).unwrap();
+            env.step(&actions, buffers.output()).unwrap();
+        }
+        let column = |name: &str| {
+            let at = env.spec().metric(name).unwrap();
+            buffers.metrics.chunks_exact(env.spec().metrics.len()).map(|row| f64::from(row[at])).collect::<Vec<_>>()
+        };
+        [1, 5].map(|k| {
+            let (reached, steps) = (column(&format!("reached_{k}")), column(&format!("arrival_{k}")));
+            steps.iter().sum::<f64>() / reached.iter().sum::<f64>()
+        })
+    };
+    let [first, fifth] = trips("honest");
+    assert!(first > 2.0 * fifth, "{first} {fifth}");
+    let [first, fifth] = trips("oracle");
+    assert!(first < 1.5 * fifth && fifth < 1.5 * first, "{first} {fifth}");
+}
