@@ -217,14 +217,15 @@ impl Table {
             },
             "policies" => Self {
                 name,
-                head: vec!["Policy", "Agent", "Sees the state", "What it does"],
+                head: vec!["Policy", "Agent", "Sees the state", "Shortcut", "What it does"],
                 rows: env
                     .policies()
                     .iter()
                     .map(|p| {
                         let agent = p.agent.map_or("any", agent_name);
-                        let sees = if p.privileged { "yes" } else { "no" };
-                        vec![code(&p.name), agent.to_owned(), sees.to_owned(), p.about.to_owned()]
+                        let word = |is: bool| if is { "yes" } else { "no" }.to_owned();
+                        let (sees, short) = (word(p.privileged), word(p.shortcut));
+                        vec![code(&p.name), agent.to_owned(), sees, short, p.about.to_owned()]
                     })
                     .collect(),
                 explained: false,

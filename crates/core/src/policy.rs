@@ -74,6 +74,8 @@ pub struct PolicyInfo {
     pub agent: Option<usize>,
     /// Whether it looks at the state.
     pub privileged: bool,
+    /// Whether it lacks the ability that the task is about: a score means something only above the best of these.
+    pub shortcut: bool,
 }
 
 /// A named policy of `E`.
@@ -88,10 +90,16 @@ impl<E: Environment> Scripted<E> {
     #[must_use]
     pub fn of<P: Policy<E>>(name: &'static str, about: &'static str) -> Self {
         Self {
-            info: PolicyInfo { name, about, agent: None, privileged: P::PRIVILEGED },
+            info: PolicyInfo { name, about, agent: None, privileged: P::PRIVILEGED, shortcut: false },
             check: P::check,
             seat: |agent, len, seed| Box::new(Seated::<E, P>::new(agent, len, seed)),
         }
+    }
+
+    /// The same as a shortcut: a policy that lacks the ability that the task is about.
+    #[must_use]
+    pub fn shortcut(self) -> Self {
+        Self { info: PolicyInfo { shortcut: true, ..self.info }, ..self }
     }
 
     /// `P` under `name`, for `agent` alone.
