@@ -53,12 +53,11 @@ pub(crate) fn build(
         let beside = seen(&own).filter(|&r| r != relation);
         let foreign = others.flat_map(|v| seen(&v).collect::<Vec<_>>()).chain(beside);
         let foreign = foreign.filter(|&r| surroundings.is_foreign(r)).count() as u32;
-        let problem = Problem { maze, target: Some(Target { relation, cell, foreign }) };
+        let problem = Problem { maze, targets: vec![Target { relation, cell }], foreign };
         if taken(&problem) {
             continue;
         }
-        let fewer = best.as_ref().and_then(|b| b.target).is_none_or(|t| foreign < t.foreign);
-        if fewer {
+        if best.as_ref().is_none_or(|best| foreign < best.foreign) {
             best = Some(problem);
         }
         builds += 1;

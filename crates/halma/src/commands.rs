@@ -137,9 +137,8 @@ fn tests(call: &mut Call<'_>) -> Result<Said, CommandError> {
     let mut rows = Vec::new();
     for (class, set) in dynamic_tests(&experience, &config, Seed(seed)) {
         let path = out.join(format!("{}.json", class.name()));
-        let foreign = set
-            .as_ref()
-            .map_or(0, |set| set.problems.iter().filter_map(|p| p.target).map(|t| u64::from(t.foreign)).sum::<u64>());
+        let foreign =
+            set.as_ref().map_or(0, |set| set.problems.iter().map(|problem| u64::from(problem.foreign)).sum::<u64>());
         if let Some(set) = &set {
             call.host.write(&path, set.to_json().as_bytes())?;
         } else if path.exists() {

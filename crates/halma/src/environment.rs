@@ -58,12 +58,21 @@ pub(crate) trait Sight: Sized + Send + Sync + 'static {
         None
     }
 
+    /// The entries that a row shows to one who cannot tell digits apart: [`Entries::signs`], but of the distances to
+    /// crossings, which show that a direction is open as those to walls do, none need be there.
+    fn glance(&self, row: RowRef<'_>) -> Entries;
+
     /// A field that describes what is shown, where the config asks for it.
     fn boxes(&self) -> Option<Field> {
         None
     }
 
     fn write_boxes(&self, _trials: &Trials, _state: &State, _out: &mut [i32]) {}
+
+    /// The entries that the field of boxes describes; the inverse of [`Sight::write_boxes`].
+    fn read_boxes(&self, _boxes: &[i32]) -> Entries {
+        Entries::default()
+    }
 
     /// The files that it was made from.
     fn source(&self) -> Option<Source> {
@@ -90,6 +99,16 @@ impl<S: Sight> Halma<S> {
         self.sight.read(view.row).unwrap_or_else(|| {
             *self.trials.seen(view.state.expect("policies are privileged where the entries are hidden"))
         })
+    }
+
+    /// Whether [`Halma::told`] tells anything.
+    pub(crate) fn tells_digits(&self) -> bool {
+        !S::HIDDEN || self.boxes.is_some()
+    }
+
+    /// The entries that a row tells without a look at the state.
+    pub(crate) fn told(&self, row: RowRef<'_>) -> Option<Entries> {
+        self.sight.read(row).or_else(|| self.boxes.map(|field| self.sight.read_boxes(row.i32(field))))
     }
 }
 

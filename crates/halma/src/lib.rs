@@ -60,7 +60,6 @@ const TRAINING: Preset = Preset {
 /// HALMA.
 pub static FAMILY: Family = Family {
     name: "halma",
-    title: "HALMA",
     about: "What only HALMA has: experience, dynamic tests, concepts, statistics",
     folder: "halma",
     page: include_str!("../cards/family.md"),
@@ -80,6 +79,7 @@ pub static FAMILY: Family = Family {
             Measure { metric: "rho_a", name: "invalid moves (rho_a)", share: true },
             Measure { metric: "rho_g", name: "goals reached (rho_g)", share: true },
             Measure { metric: "rho_p", name: "efficiency (rho_p)", share: true },
+            Measure { metric: "grasp", name: "relations grasped at first sight (grasp)", share: true },
         ],
         ..Measures::NONE
     },

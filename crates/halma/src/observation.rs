@@ -87,6 +87,16 @@ impl Entries {
         }
     }
 
+    /// What is left for one who cannot tell digits apart: of each its sign, and the hint.
+    pub(crate) fn signs(&self) -> Self {
+        Self(std::array::from_fn(|i| if i < DIGITS { self.0[i].signum() } else { self.0[i] }))
+    }
+
+    /// The same without the distances to crossings.
+    pub(crate) fn without_crossings(&self) -> Self {
+        Self(std::array::from_fn(|i| if (CROSSING..GOAL_X).contains(&i) { 0 } else { self.0[i] }))
+    }
+
     /// The ten integers without the hint.
     pub(crate) fn signature(&self) -> Signature {
         std::array::from_fn(|i| self.0[i])

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use heldout_core::{Rng, Seed};
 
 use crate::maze::{CELLS, Direction};
-use crate::observation::{DIGITS, Entries, GOAL_X, HINT, ROWS};
+use crate::observation::{DIGITS, Entries, GOAL_X, GOAL_Y, HINT, ROWS};
 use heldout_digits::{Digits, Pen, resize};
 
 /// Side of a panel.
@@ -144,23 +144,54 @@ impl Hints {
         let sizes = usize::from(SIDES.end() - SIDES.start()) + 1;
         &self.0[usize::from(hint - 1) * sizes + usize::from(side - SIDES.start())]
     }
+
+    /// The hint on a panel, with the corner and the side of its square.
+    fn find<T: Element>(&self, panel: &[T]) -> Option<(u8, (usize, usize), usize)> {
+        let shapes = || (1..=4).flat_map(|hint| SIDES.map(move |side| (hint, side)));
+        let inked = (0..PANEL * PANEL).filter(|at| is_grey(pixel(panel, *at)));
+        inked.into_iter().find_map(|at| {
+            let (x, y) = (at % PANEL, at / PANEL);
+            shapes().find_map(|(hint, side)| {
+                let (ink, side) = (self.ink(hint, side), usize::from(side));
+                // The pixel would be the first that the shape inks.
+                let first = ink.iter().position(|&level| level > 0)?;
+                let (left, top) = (x.checked_sub(first % side)?, y.checked_sub(first / side)?);
+                let inside = left + side <= PANEL && top + side <= PANEL;
+                let shows = |(i, &level): (usize, &u8)| {
+                    pixel(panel, (top + i / side) * PANEL + left + i % side) == shade(HINT_COLOUR, level)
+                };
+                (inside && ink.iter().enumerate().skip(first).all(shows)).then_some((hint, (left, top), side))
+            })
+        })
+    }
 }
 
 /// An element of a panel.
 pub(crate) trait Element: Copy {
     /// What stands for a byte.
     fn of(byte: u8) -> Self;
+
+    /// The byte that it stands for.
+    fn byte(self) -> u8;
 }
 
 impl Element for u8 {
     fn of(byte: u8) -> Self {
         byte
     }
+
+    fn byte(self) -> u8 {
+        self
+    }
 }
 
 impl Element for f32 {
     fn of(byte: u8) -> Self {
         Self::from(byte) / 255.0
+    }
+
+    fn byte(self) -> u8 {
+        (self * 255.0 + 0.5) as u8
     }
 }
 
@@ -274,6 +305,29 @@ impl Panels {
         }
     }
 
+    /// What a panel shows to one who cannot tell digits apart: whether there is one of each colour, and the hint.
+    pub(crate) fn glance<T: Element>(&self, panel: &[T]) -> Entries {
+        let mut entries = Entries::default();
+        let hint = self.hints.find(panel);
+        entries.0[HINT] = hint.map_or(0, |(hint, ..)| hint as i8);
+        let hinted = |at: usize| {
+            hint.is_some_and(|(_, (left, top), side)| {
+                (left..left + side).contains(&(at % PANEL)) && (top..top + side).contains(&(at / PANEL))
+            })
+        };
+        for at in (0..PANEL * PANEL).filter(|&at| !hinted(at)) {
+            match hue(pixel(panel, at)) {
+                Some(wall @ 0..4) => entries.0[wall] = 1,
+                Some(4) => entries.0[GOAL_X] = -1,
+                Some(5) => entries.0[GOAL_Y] = 1,
+                Some(6) => entries.0[GOAL_X] = 1,
+                Some(_) => entries.0[GOAL_Y] = -1,
+                None => {}
+            }
+        }
+        entries
+    }
+
     /// Writes a panel with the glyphs of `layout`.
     pub(crate) fn write_layout<T: Element>(&self, entries: &Entries, layout: &Layout, out: &mut [T]) {
         out.fill(T::of(0));
@@ -288,6 +342,29 @@ impl Panels {
                 }
             }
         }
+    }
+}
+
+fn pixel<T: Element>(panel: &[T], at: usize) -> [u8; 3] {
+    std::array::from_fn(|channel| panel[3 * at + channel].byte())
+}
+
+fn is_grey([red, green, blue]: [u8; 3]) -> bool {
+    red > 0 && red == green && green == blue
+}
+
+/// The number of the colour that a pixel is a shade of, as [`colour`] counts them; `None` if it is too dark to tell.
+fn hue([red, green, blue]: [u8; 3]) -> Option<usize> {
+    const DARK: u8 = 32;
+    match (red, green, blue) {
+        _ if red.max(green).max(blue) < DARK => None,
+        (_, 0, 0) => Some(0),
+        (0, _, 0) => Some(3),
+        (0, 0, _) => Some(5),
+        (0, ..) => Some(4),
+        (_, 0, _) => Some(6),
+        (_, _, 0) => Some(if red > green { 1 } else { 2 }),
+        _ => Some(7),
     }
 }
 

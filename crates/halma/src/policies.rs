@@ -4,6 +4,7 @@ use heldout_core::{Policy, Random, Rng, Scripted, View};
 
 use crate::environment::{Halma, Sight};
 use crate::maze::Direction;
+use crate::observation::Entries;
 use crate::option::Move;
 use crate::oracle::{Notes, explore};
 
@@ -16,6 +17,16 @@ pub(crate) fn all<S: Sight>() -> Vec<Scripted<Halma<S>>> {
             "half",
             "The explorer with each action random with probability one half: gathers a mixed experience.",
         ),
+        Scripted::of::<Stepper>(
+            "stepper",
+            "Goes one move at a time along open directions, goal's signs and hints: cannot tell digits apart.",
+        )
+        .shortcut(),
+        Scripted::of::<Ignorer>(
+            "ignorer",
+            "The explorer that ignores the distances to crossings: goes to the wall, or as far as the goal.",
+        )
+        .shortcut(),
         Scripted::of::<Noop>("noop", "Never moves."),
     ]
 }
@@ -58,13 +69,54 @@ impl<S: Sight> Policy<Halma<S>> for Half {
             *last = None;
             return Random.act(env, view, &mut (), rng);
         }
-        let entries = env.entries(&view);
-        let action = explore(&entries, *last, rng);
-        let length = u32::from(action.length).min(env.trials.options.reach()) as u8;
-        // After the goal everything is seen from the start, where there is no way back.
-        let arrives = entries.distance() == i32::from(length) && entries.toward(action.direction) == entries.distance();
-        *last = (!arrives).then_some(action.direction);
-        Move { length, ..action }
+        step_of(&env.entries(&view), env.trials.options.reach(), last, rng)
+    }
+}
+
+/// The next move of one who explores and remembers no more than the direction of the `last` one.
+fn step_of(entries: &Entries, reach: u32, last: &mut Option<Direction>, rng: &mut Rng) -> Move {
+    let action = explore(entries, *last, rng);
+    let length = u32::from(action.length).min(reach) as u8;
+    // After the goal everything is seen from the start, where there is no way back.
+    let arrives = entries.distance() == i32::from(length) && entries.toward(action.direction) == entries.distance();
+    *last = (!arrives).then_some(action.direction);
+    Move { length, ..action }
+}
+
+/// Goes one move at a time, by what is left of a view without its digits.
+#[derive(Debug, Default)]
+struct Stepper;
+
+impl<S: Sight> Policy<Halma<S>> for Stepper {
+    type Memory = ();
+
+    fn remember(&self, _: &Halma<S>) {}
+
+    fn act(&self, env: &Halma<S>, view: View<'_, Halma<S>>, (): &mut (), rng: &mut Rng) -> Move {
+        Move { length: 1, ..explore(&env.sight.glance(view.row), None, rng) }
+    }
+}
+
+/// Explores without the distances to crossings.
+#[derive(Debug, Default)]
+struct Ignorer;
+
+impl<S: Sight> Policy<Halma<S>> for Ignorer {
+    /// The direction of the last action, unless it led to the goal.
+    type Memory = Option<Direction>;
+
+    fn check(env: &Halma<S>) -> Result<(), String> {
+        let problem = "`boxes` is `false`, must be `true`: digits are read from the field of boxes, not from pixels";
+        if env.tells_digits() { Ok(()) } else { Err(problem.to_owned()) }
+    }
+
+    fn remember(&self, _: &Halma<S>) -> Option<Direction> {
+        None
+    }
+
+    fn act(&self, env: &Halma<S>, view: View<'_, Halma<S>>, last: &mut Option<Direction>, rng: &mut Rng) -> Move {
+        let entries = env.told(view.row).unwrap_or_default().without_crossings();
+        step_of(&entries, env.trials.options.reach(), last, rng)
     }
 }
 

@@ -8,7 +8,9 @@ use crate::maze::{Cell, Maze, place};
 /// What a file of problems says it is.
 const FORMAT: &str = "heldout halma problems";
 /// Version of the format.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+/// Relations that one problem asks for at the most.
+pub(crate) const MOST_TARGETS: usize = 4;
 
 /// The relation that a problem asks for, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,18 +21,19 @@ pub(crate) struct Target {
     /// A cell at which one who follows the path must stop.
     #[serde(with = "place")]
     pub(crate) cell: Cell,
-    /// How often stops of the maze show a relation that is neither known nor asked for by the same test: at other stops
-    /// any, at the target's cell those beside the target.
-    pub(crate) foreign: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Problem {
     pub(crate) maze: Maze,
-    /// What it asks for, if it was built to ask for something.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) target: Option<Target>,
+    /// What it asks for, in the order of the path, if it was built to ask for something.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) targets: Vec<Target>,
+    /// How often stops of the maze show a relation that is neither known nor asked for by the same test, the targets
+    /// at their cells aside.
+    #[serde(default)]
+    pub(crate) foreign: u32,
 }
 
 /// A set of problems with its origin.
@@ -88,6 +91,11 @@ impl Target {
         if !shows(maze, self.cell, self.relation) {
             return Err(format!("the relation {}, which is not seen from {x},{y},", self.relation));
         }
+        let passed = maze.path_cells().zip(maze.shape()).skip_while(|(cell, _)| *cell != self.cell);
+        let along = passed.take_while(|(_, d)| **d == direction).count();
+        if along < usize::from(lo) {
+            return Err(format!("the relation {} at {x},{y}, from where the path must go {lo} along,", self.relation));
+        }
         Ok(())
     }
 }
@@ -117,10 +125,12 @@ impl TestSet {
         if set.problems.is_empty() {
             return Err(ProblemsError::Empty);
         }
-        for (number, Problem { maze, target }) in set.problems.iter().enumerate() {
-            if let Some(target) = target {
-                target.check(maze).map_err(|problem| ProblemsError::Target { number, problem })?;
+        for (number, Problem { maze, targets, .. }) in set.problems.iter().enumerate() {
+            let refused = |problem| ProblemsError::Target { number, problem };
+            if targets.len() > MOST_TARGETS {
+                return Err(refused(format!("{} relations, of which there may be {MOST_TARGETS},", targets.len())));
             }
+            targets.iter().try_for_each(|target| target.check(maze)).map_err(refused)?;
         }
         Ok(set)
     }

@@ -90,6 +90,10 @@ impl Sight for Symbolic {
         })
     }
 
+    fn glance(&self, row: RowRef<'_>) -> Entries {
+        self.read(row).unwrap_or_default().signs()
+    }
+
     fn paint(&self, trials: &Trials, state: &State, canvas: &mut Canvas<'_>) {
         paint_entries(canvas, trials.seen(state));
     }

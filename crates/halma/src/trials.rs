@@ -10,7 +10,7 @@ use crate::maze::{CELLS, Cell, Maze};
 use crate::observation::Entries;
 use crate::option::{Move, OptionSpace};
 use crate::oracle::Lengths;
-use crate::problems::TestSet;
+use crate::problems::{MOST_TARGETS, Problem, Target, TestSet};
 
 /// How a trial stands after a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +36,43 @@ struct Outcome {
     cell: Cell,
 }
 
+/// A relation that a maze asks for, as its grasp is measured.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    /// Where the relation is seen.
+    stop: Cell,
+    /// Where one who has grasped it goes: the crossing.
+    to: Cell,
+    /// Options that this takes.
+    options: u32,
+}
+
+/// What has become of the relations that a maze asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Grasp {
+    /// The step of trial 0 after which one must stand at the crossing of each; 0 before the first stop where it is
+    /// seen.
+    due: [u32; MOST_TARGETS],
+    /// How many were grasped.
+    grasped: u32,
+}
+
+impl Grasp {
+    /// The agent stands at `cell` after `steps` steps of trial 0.
+    #[inline]
+    fn stand(&mut self, asked: &[Asked], cell: Cell, steps: u32) {
+        for (asked, due) in asked.iter().zip(&mut self.due) {
+            if *due == 0 {
+                if cell == asked.stop {
+                    *due = steps + asked.options;
+                }
+            } else if *due == steps && cell == asked.to {
+                self.grasped += 1;
+            }
+        }
+    }
+}
+
 /// What changes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct State {
@@ -49,6 +86,7 @@ pub(crate) struct State {
     pub(crate) goals: u32,
     /// Sum over accomplished trials of the oracle's length over theirs.
     ratios: f64,
+    grasp: Grasp,
     last: Outcome,
     /// Where panels come from that are sampled anew.
     pub(crate) panels: Seed,
@@ -73,6 +111,8 @@ pub(crate) struct Trials {
     /// What is seen from every cell of every maze, a hundred to a maze.
     pub(crate) entries: Vec<Entries>,
     lengths: Vec<Lengths>,
+    /// What each maze asks for.
+    asked: Vec<Vec<Asked>>,
     /// The file that the mazes were read from.
     pub(crate) source: Option<Source>,
     /// Whose handwriting panels are in.
@@ -83,23 +123,29 @@ impl Trials {
     /// Generates or reads the mazes and looks at every cell.
     pub(crate) fn new(settings: Settings) -> Result<Self, ConfigError> {
         settings.check()?;
-        let (mazes, source, hand) = match &settings.problems {
-            None => (
-                maze_set(&settings.law(), settings.split, settings.mazes, Seed(settings.maze_seed)),
-                None,
-                settings.split,
-            ),
+        let problem = |maze| Problem { maze, targets: Vec::new(), foreign: 0 };
+        let (problems, source, hand) = match &settings.problems {
+            None => {
+                let mazes = maze_set(&settings.law(), settings.split, settings.mazes, Seed(settings.maze_seed));
+                (mazes.into_iter().map(problem).collect(), None, settings.split)
+            }
             Some(path) => {
                 let (set, content) = read_problems(path)?;
-                let mazes = set.problems.into_iter().map(|p| p.maze).collect();
                 // Problems in files are tests: they are seen in the test hand.
-                (mazes, Some(Source { name: "problems", content }), Split::Test)
+                (set.problems, Some(Source { name: "problems", content }), Split::Test)
             }
         };
         let options = settings.options();
+        let asked = |target: &Target| {
+            let lo = target.relation.lo.into();
+            let to = target.cell.moved(target.relation.direction, lo)?;
+            Some(Asked { stop: target.cell, to, options: (lo as u32).div_ceil(options.reach()) })
+        };
+        let asked = problems.iter().map(|p| p.targets.iter().filter_map(asked).collect()).collect();
+        let mazes: Vec<Maze> = problems.into_iter().map(|p| p.maze).collect();
         let entries = mazes.iter().flat_map(entries_of).collect();
         let lengths = mazes.iter().map(|m| Lengths::of(m, options.reach())).collect();
-        Ok(Self { settings, options, mazes, entries, lengths, source, hand })
+        Ok(Self { settings, options, mazes, entries, lengths, asked, source, hand })
     }
 
     /// What is seen from a cell of a maze.
@@ -125,6 +171,7 @@ impl Trials {
             trial_steps: 0,
             goals: 0,
             ratios: 0.0,
+            grasp: Grasp::default(),
             last: Outcome::default(),
             panels: start.seed,
             experience,
@@ -138,6 +185,8 @@ impl Trials {
         state.at = self.mazes[state.maze as usize].start();
         (state.steps, state.invalid, state.trial, state.trial_steps, state.goals) = (0, 0, 0, 0, 0);
         state.ratios = 0.0;
+        state.grasp = Grasp::default();
+        state.grasp.stand(&self.asked[state.maze as usize], state.at, 0);
         state.last = Outcome { bootstrap: true, cell: state.at, ..Outcome::default() };
         state.panels = start.seed.stream("panels");
     }
@@ -177,6 +226,9 @@ impl Trials {
         state.trial_steps += 1;
         state.invalid += u32::from(invalid);
         state.at = cell;
+        if state.trial == 0 {
+            state.grasp.stand(&self.asked[state.maze as usize], cell, state.trial_steps);
+        }
         let end = match (success, state.trial_steps >= settings.max_trial_steps) {
             (true, _) => Trial::Accomplished,
             (false, true) => Trial::Failed,
@@ -219,12 +271,15 @@ impl Trials {
     pub(crate) fn metric_names() -> Vec<Metric> {
         let step = ["invalid", "trial_end", "trial_success", "trial_index", "trial_len", "bootstrap"];
         let episode = ["rho_a", "rho_g", "rho_p", "trials", "explore_len", "plan_len"];
-        step.map(Metric::step).into_iter().chain(episode.map(Metric::episode)).collect()
+        // A maze that asks for nothing counts for nothing in a mean of grasps.
+        let grasp = [Metric::episode("grasp").weighed_by("targets"), Metric::episode("targets")];
+        step.map(Metric::step).into_iter().chain(episode.map(Metric::episode)).chain(grasp).collect()
     }
 
     pub(crate) fn metrics(&self, state: &State, values: &mut [f32]) {
         let last = &state.last;
         let trials = f64::from(self.settings.max_trials);
+        let asked = self.asked[state.maze as usize].len();
         let Lengths { explore, plan } = self.lengths[state.maze as usize];
         values.copy_from_slice(&[
             f32::from(last.invalid),
@@ -239,6 +294,8 @@ impl Trials {
             state.trial as f32,
             explore as f32,
             plan as f32,
+            state.grasp.grasped as f32 / asked.max(1) as f32,
+            asked as f32,
         ]);
     }
 

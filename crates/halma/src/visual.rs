@@ -1,6 +1,6 @@
 //! `halma/visual-v1`: the same task, seen as panels of coloured digits.
 
-use heldout_core::{About, ConfigError, Dtype, Field, Preset, Row, Seed, Source};
+use heldout_core::{About, ConfigError, Dtype, Field, Preset, Row, RowRef, Seed, Source};
 use heldout_digits::{Digits, Hand};
 use heldout_render::{Canvas, Image};
 
@@ -9,7 +9,7 @@ use crate::config::{Pixels, Settings, VisualConfig};
 use crate::environment::{Occasion, Sight};
 use crate::generate::Split;
 use crate::maze::Cell;
-use crate::observation::ROWS;
+use crate::observation::{CROSSING, Entries, GOAL_X, GOAL_Y, HINT, ROWS};
 use crate::panel::{Element, Layout, PANEL, Panels, colour};
 use crate::trials::{State, Trials};
 
@@ -123,6 +123,36 @@ impl Sight for Visual {
         for (out, glyph) in out.chunks_exact_mut(BOX).zip(layout.glyphs()) {
             let (number, _) = colour(trials.seen(state), glyph.row.into());
             out.copy_from_slice(&[glyph.x, glyph.y, glyph.side, glyph.side, glyph.digit, number].map(i32::from));
+        }
+    }
+
+    fn read_boxes(&self, boxes: &[i32]) -> Entries {
+        let mut entries = Entries::default();
+        for glyph in boxes.chunks_exact(BOX).filter(|glyph| glyph[2] > 0) {
+            let (digit, number) = (glyph[4] as i8, glyph[5] as usize);
+            let (row, value) = match number {
+                // Of two digits of a colour the crossing's is not the greater.
+                0..4 if entries.0[number] > 0 => {
+                    let other = entries.0[number];
+                    entries.0[number] = other.max(digit);
+                    (CROSSING + number, other.min(digit))
+                }
+                0..4 => (number, digit),
+                4 => (GOAL_X, -digit),
+                5 => (GOAL_Y, digit),
+                6 => (GOAL_X, digit),
+                7 => (GOAL_Y, -digit),
+                _ => (HINT, digit),
+            };
+            entries.0[row] = value;
+        }
+        entries
+    }
+
+    fn glance(&self, row: RowRef<'_>) -> Entries {
+        match self.pixels {
+            Pixels::U8 => self.panels.glance(row.u8(0)),
+            Pixels::F32 => self.panels.glance(row.f32(0)),
         }
     }
 

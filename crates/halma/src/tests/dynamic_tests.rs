@@ -254,7 +254,7 @@ fn halma_check_29_every_relation_can_be_built() {
     let config = TestConfig { n_test_mazes: 30, ..TestConfig::default() };
     let [(_, st1), ..] = dynamic_tests(&experience, &config, Seed(0));
     for problem in st1.unwrap().problems {
-        let target = problem.target.unwrap();
+        let target = problem.targets[0];
         let signature = Entries::of(&problem.maze, &problem.maze.ways(), target.cell).signature();
         let met = experience.visits.iter().any(|v| v.signature == signature && v.count > 0);
         assert!(!met && experience.seen(target.relation) >= 20);
@@ -291,7 +291,7 @@ fn halma_company_is_counted_over_all_cells_that_show_it() {
         let config = TestConfig { n_test_mazes: 150, st1_max_count, ..TestConfig::default() };
         let [(_, st1), ..] = dynamic_tests(&experience, &config, Seed(0));
         let entries =
-            st1.unwrap().problems.into_iter().map(|p| Entries::of(&p.maze, &p.maze.ways(), p.target.unwrap().cell));
+            st1.unwrap().problems.into_iter().map(|p| Entries::of(&p.maze, &p.maze.ways(), p.targets[0].cell));
         entries.filter(|v| v.signature() == signature).count()
     };
     assert_eq!(asks(1), 0);
@@ -303,8 +303,9 @@ fn halma_company_is_counted_over_all_cells_that_show_it() {
 fn halma_targets_are_checked_when_problems_are_read() {
     let drawn = || maze((5, 5), "LLLLL", &[((2, 5), "U")]);
     let read = |hi, lo, at: (i32, i32)| {
-        let target = Target { relation: relation(hi, lo, Direction::Left), cell: super::cell(at.0, at.1), foreign: 0 };
-        let problems = vec![Problem { maze: drawn(), target: None }, Problem { maze: drawn(), target: Some(target) }];
+        let target = Target { relation: relation(hi, lo, Direction::Left), cell: super::cell(at.0, at.1) };
+        let problem = |targets| Problem { maze: drawn(), targets, foreign: 0 };
+        let problems = vec![problem(Vec::new()), problem(vec![target])];
         TestSet::from_json(&TestSet::new("hand", "by hand", problems).to_json()).map_err(|e| e.to_string())
     };
     assert!(read(5, 3, (5, 5)).is_ok());
@@ -324,9 +325,14 @@ fn halma_targets_are_checked_when_problems_are_read() {
 /// What an agent experiences in 20 passes over 100 mazes, in ten copies. It follows `policy`, except for a share of
 /// random actions that `share` gives for each part of the training done.
 fn logged(policy: &str, seed: u64, share: fn(f64) -> f64) -> Experience {
+    logged_under(SymbolicConfig::default(), policy, seed, share)
+}
+
+/// The same under a config.
+fn logged_under(config: SymbolicConfig, policy: &str, seed: u64, share: fn(f64) -> f64) -> Experience {
     const COPIES: usize = 10;
     const EPISODES: u32 = 2_000 / COPIES as u32;
-    let config = SymbolicConfig { experience: true, ..SymbolicConfig::default() };
+    let config = SymbolicConfig { experience: true, ..config };
     let mut env = Batch::<Symbolic>::new(&config, (), COPIES, Options::default()).unwrap();
     let mut buffers = Buffers::new(env.spec(), COPIES);
     env.seat(0, policy, Seed(seed)).unwrap();
@@ -357,6 +363,11 @@ fn logged(policy: &str, seed: u64, share: fn(f64) -> f64) -> Experience {
     sum
 }
 
+/// What the explorer experiences, each of whose actions is random with probability one half.
+pub(crate) fn half(seed: u64, max_opt_len: u32) -> Experience {
+    logged_under(SymbolicConfig { max_opt_len, ..SymbolicConfig::default() }, "half", seed, |_| 0.0)
+}
+
 /// An agent that explores less and less at random.
 fn annealed(seed: u64) -> Experience {
     logged("explorer", seed, |done| 0.9 - 0.85 * done.min(1.0))
@@ -367,7 +378,7 @@ fn check_test(class: Class, set: &TestSet, experience: &Experience, quota: usize
     assert_eq!(set.problems.len(), quota, "{class:?}");
     let mut paths = BTreeSet::new();
     for problem in &set.problems {
-        let (maze, target) = (&problem.maze, problem.target.unwrap());
+        let (maze, target) = (&problem.maze, problem.targets[0]);
         assert!(satisfies(class, target.relation, experience, 20));
         assert_eq!(maze.wall_distance(target.cell, target.relation.direction), i32::from(target.relation.hi));
         assert_eq!(maze.crossing_distance(target.cell, target.relation.direction), i32::from(target.relation.lo));
@@ -396,7 +407,7 @@ fn check_all(experience: &Experience) -> Vec<Class> {
     let candidates = Candidates::of(&Knowledge::of(experience, &config));
     let sizes = Class::ALL.map(|c| (c.name(), candidates.of_class(c).len()));
     let tests = dynamic_tests(experience, &config, Seed(0));
-    let foreign = |set: &TestSet| set.problems.iter().map(|p| p.target.unwrap().foreign).sum::<u32>();
+    let foreign = |set: &TestSet| set.problems.iter().map(|p| p.foreign).sum::<u32>();
     println!("relations {sizes:?}, foreign {:?}", tests.each_ref().map(|(_, s)| s.as_ref().map(foreign)));
     assert_eq!(tests, dynamic_tests(experience, &config, Seed(0)));
     for (class, set) in &tests {

@@ -321,12 +321,12 @@ fn halma_bad_problem_files_are_refused() {
             r#"{{"format": "heldout halma problems", "version": {version}, "test": "x", "origin": "y", "problems": [{problems}]}}"#
         )
     };
-    assert!(refuse(&set(2, "")).contains("version 2"));
-    assert!(refuse(&set(1, "")).contains("no problems"));
+    assert!(refuse(&set(3, "")).contains("version 3"));
+    assert!(refuse(&set(2, "")).contains("no problems"));
     let maze = |path: &str| format!(r#"{{"maze": {{"start": [0, 0], "path": "{path}", "branches": []}}}}"#);
-    assert!(refuse(&set(1, &maze("RUL"))).contains("away from the goal"));
-    assert!(refuse(&set(1, &maze("D"))).contains("leaves the grid"));
-    assert!(refuse(&set(1, &maze("X"))).contains("`X` is no direction"));
+    assert!(refuse(&set(2, &maze("RUL"))).contains("away from the goal"));
+    assert!(refuse(&set(2, &maze("D"))).contains("leaves the grid"));
+    assert!(refuse(&set(2, &maze("X"))).contains("`X` is no direction"));
     let missing = SymbolicConfig { problems: Some("/nowhere/at/all.json".to_owned()), ..SymbolicConfig::default() };
     assert!(Symbolic::new(&missing, ()).unwrap_err().to_string().contains("/nowhere/at/all.json"));
 }

@@ -8,6 +8,7 @@ mod kind;
 mod maze;
 mod observation;
 mod oracle;
+mod shortcuts;
 mod words;
 
 use crate::environment::Halma;
@@ -72,7 +73,7 @@ impl ProblemFile {
     /// A file of mazes drawn by hand.
     pub(crate) fn of(name: &str, mazes: Vec<Maze>) -> Self {
         use crate::problems::{Problem, TestSet};
-        let problems = mazes.into_iter().map(|maze| Problem { maze, target: None }).collect();
+        let problems = mazes.into_iter().map(|maze| Problem { maze, targets: Vec::new(), foreign: 0 }).collect();
         Self::new(name, &TestSet::new("by hand", "a test", problems))
     }
 

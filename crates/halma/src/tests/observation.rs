@@ -58,7 +58,7 @@ fn halma_check_11_views_are_right_and_can_be_read_back() {
 }
 
 /// The state of a visual environment in a cell of a maze.
-fn state_at(env: &Visual, maze: u32, cell: Cell) -> State {
+pub(crate) fn state_at(env: &Visual, maze: u32, cell: Cell) -> State {
     let start = Start { seed: Seed(1), copy: Seed(1), episode: 0, problem: Some(maze) };
     let mut value = serde_json::to_value(env.start(start)).unwrap();
     value["at"] = cell.index().into();
