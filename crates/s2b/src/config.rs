@@ -4,9 +4,9 @@ use heldout_core::ConfigError;
 use serde::{Deserialize, Serialize};
 
 use crate::codec::{MAX_LENGTH, sentences};
-use crate::space::{Representation, SpaceRules, Tail, within};
+use crate::space::{MAX_DIMS, Representation, SpaceRules, Tail, within};
 use crate::speaker::SpeakerRule;
-use crate::split::{QueryRule, Split, SupportRule};
+use crate::split::{QueryRule, Split, SupportRule, held_out_meanings};
 
 /// Most distractors of a game.
 pub(crate) const MAX_DISTRACTORS: u32 = 7;
@@ -22,6 +22,19 @@ pub(crate) enum Pool {
     Space,
     /// The targets listed for the phase and those before it, as often as they are listed (the public code's).
     Listed,
+}
+
+/// How query targets and the stand-ins of absent ones are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum QueryBalance {
+    /// By `query_rule` and `distractor_pool`, as the published tables have it: a stimulus that is not held out was not
+    /// meant, so much can be told without the message.
+    #[default]
+    Original,
+    /// As many targets as `query_rule` lists, each drawn apart from all held-out meanings; the stand-in from the others
+    /// of these. Whether the stimulus is the target's, the message alone tells.
+    Balanced,
 }
 
 /// A ratio that follows from the number of distractors.
@@ -135,6 +148,8 @@ macro_rules! config {
                 support_passes: u32 = 1,
                 /// How query targets are chosen.
                 query_rule: QueryRule = QueryRule::All,
+                /// Whether query targets and stand-ins are drawn alike.
+                query_balance: QueryBalance = QueryBalance::Original,
                 /// Stimuli of the listener beside the target's (the paper's K).
                 distractors: u32 = 0,
                 /// Where distractors are drawn from.
@@ -157,6 +172,8 @@ macro_rules! config {
                 rounds: u32 = 1,
                 /// Whether the listener sees the tokens through a permutation drawn for the episode.
                 permute: bool = true,
+                /// Whether the listener hears random tokens until it has decided, in the query phase (for analysis).
+                scramble_query: bool = false,
                 /// Whether the last message stays visible at decision and feedback.
                 latch_message: bool = true,
                 /// Whether the speaker may speak at every step, not only in the communication rounds.
@@ -186,16 +203,17 @@ macro_rules! config {
             fn settings(&self) -> Result<Settings, ConfigError> {
                 let Self {
                     split, dims, min_values, max_values, samples, shots, support_rule, support_passes, query_rule,
-                    distractors, distractor_pool, descriptive, target_ratio, representation, ohe_fixed_structure, tail,
-                    message_length, vocabulary, rounds, permute, latch_message, speak_any_time, feedback,
-                    full_observation, rewards, actions, round_shows_feedback, partner_id, flat, privileged, ..
+                    query_balance, distractors, distractor_pool, descriptive, target_ratio, representation,
+                    ohe_fixed_structure, tail, message_length, vocabulary, rounds, permute, scramble_query,
+                    latch_message, speak_any_time, feedback, full_observation, rewards, actions,
+                    round_shows_feedback, partner_id, flat, privileged, ..
                 } = *self;
                 let space = SpaceRules::new(dims, min_values, max_values, samples)?;
                 let space = SpaceRules { tail, representation, ..space }.fixed(ohe_fixed_structure);
                 let settings = Settings {
-                    space, split, shots, support_rule, support_passes, query_rule, distractors, distractor_pool,
-                    descriptive, target_ratio: target_ratio.of(distractors), message_length, vocabulary, rounds,
-                    permute, latch_message, speak_any_time, feedback, full_observation, rewards, actions,
+                    space, split, shots, support_rule, support_passes, query_rule, query_balance, distractors,
+                    distractor_pool, descriptive, target_ratio: target_ratio.of(distractors), message_length,
+                    vocabulary, rounds, permute, scramble_query, latch_message, speak_any_time, feedback, full_observation, rewards, actions,
                     round_shows_feedback, partner_id, flat, privileged,
                     speaker: None, skip_idle: false, listener_query: false,
                 };
@@ -248,6 +266,7 @@ pub(crate) struct Settings {
     pub(crate) support_rule: SupportRule,
     pub(crate) support_passes: u32,
     pub(crate) query_rule: QueryRule,
+    pub(crate) query_balance: QueryBalance,
     pub(crate) distractors: u32,
     pub(crate) distractor_pool: Pool,
     pub(crate) descriptive: bool,
@@ -256,6 +275,7 @@ pub(crate) struct Settings {
     pub(crate) vocabulary: u32,
     pub(crate) rounds: u32,
     pub(crate) permute: bool,
+    pub(crate) scramble_query: bool,
     pub(crate) latch_message: bool,
     pub(crate) speak_any_time: bool,
     pub(crate) feedback: bool,
@@ -287,6 +307,7 @@ impl Settings {
         if !(0.0..=1.0).contains(&self.target_ratio) {
             return Err(ConfigError::value("target_ratio", self.target_ratio, "0 to 1"));
         }
+        self.check_balance()?;
         let rewards = self.rewards.all();
         if let Some(reward) = rewards.iter().find(|r| !(-1000.0..=1000.0).contains(*r)) {
             return Err(ConfigError::value("rewards", reward, "-1000 to 1000"));
@@ -301,6 +322,26 @@ impl Settings {
             let allowed = format!("`plain`, as there would be {choices} actions; at most {} fit", MAX_ACTIONS - 1);
             let name = if self.actions == Actions::Combined { "combined" } else { "sentences" };
             return Err(ConfigError::value("actions", name, &allowed));
+        }
+        Ok(())
+    }
+
+    /// Checks that every target of a balanced query phase can have a held-out stand-in, and that nothing else is shown.
+    fn check_balance(&self) -> Result<(), ConfigError> {
+        if self.query_balance == QueryBalance::Original {
+            return Ok(());
+        }
+        if self.distractors > 0 {
+            return Err(ConfigError::value("distractors", self.distractors, "0 if `query_balance` is `balanced`"));
+        }
+        let (dims, fewest) = (self.space.dims, self.space.min_values);
+        let held_out = held_out_meanings(&[fewest; MAX_DIMS][..dims]);
+        if held_out < 2 {
+            let allowed = format!(
+                "`original` where `dims` is {dims} and `min_values` is {fewest}: a space may have {held_out} held-out \
+                 meaning, and `balanced` needs 2"
+            );
+            return Err(ConfigError::value("query_balance", "balanced", &allowed));
         }
         Ok(())
     }

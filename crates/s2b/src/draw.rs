@@ -142,10 +142,11 @@ fn row(canvas: &mut Canvas<'_>, rulebook: &Rulebook, ep: &Episode, game: u32, pr
     canvas.fill_rect(MARGIN, y + 5, 3, ROW - 10, colour);
     canvas.text(MARGIN + 8, y + 11, 1, Rgb::INK, &(game + 1).to_string());
     let words = words(settings);
-    for (i, &said) in turn.said[..tokens(settings) as usize].iter().enumerate() {
+    let said = &turn.said[..tokens(settings) as usize];
+    for (i, (&said, heard)) in said.iter().zip(rulebook.heard(ep, game, prepared.query, said)).enumerate() {
         let x = MARGIN + NUMBER + i as i32 * TOKEN;
         token(canvas, x, y + 8, said);
-        token(canvas, x + words, y + 8, ep.permutation[usize::from(said)]);
+        token(canvas, x + words, y + 8, heard);
     }
     let first_axis = MARGIN + NUMBER + 2 * words;
     for dim in 0..settings.space.dims {

@@ -9,7 +9,7 @@ use heldout_core::{Rng, Seed, Spec, Start, Status};
 use serde::{Deserialize, Serialize};
 
 use crate::codec::{Act, Codec, EOS, MAX_LENGTH, Message, Role};
-use crate::config::{Actions, MAX_DISTRACTORS, Pool, Settings};
+use crate::config::{Actions, MAX_DISTRACTORS, Pool, QueryBalance, Settings};
 use crate::observe::Layout;
 use crate::space::{MAX_DIMS, Meaning, Space};
 use crate::speaker::{MAX_UTTERANCE, SpeakerRule, Tongue, Utterance, window};
@@ -77,6 +77,37 @@ impl Tally {
     pub(crate) fn accuracy(self) -> f32 {
         self.right as f32 / self.games.max(1) as f32
     }
+
+    fn count(&mut self, right: bool) {
+        self.games += 1;
+        self.right += u32::from(right);
+    }
+}
+
+/// The query games, by what the listener was shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Breakdown {
+    /// The target.
+    pub(crate) present: Tally,
+    /// A stand-in that is itself held out.
+    pub(crate) absent_held_out: Tally,
+    /// A stand-in that differs from the target in one dimension, in two, and so on.
+    pub(crate) absent_by_difference: [Tally; MAX_DIMS],
+}
+
+impl Breakdown {
+    /// Games whose stand-in differs in `difference` dimensions, in an episode that also shows a target to compare with.
+    pub(crate) fn games(&self, difference: usize) -> u32 {
+        if self.present.games == 0 { 0 } else { self.absent_by_difference[difference - 1].games }
+    }
+
+    /// Mean of hits where the target was there and rejections where a stand-in with that difference was.
+    pub(crate) fn balanced_accuracy(&self, difference: usize) -> f32 {
+        match self.games(difference) {
+            0 => 0.0,
+            _ => 0.5 * (self.present.accuracy() + self.absent_by_difference[difference - 1].accuracy()),
+        }
+    }
 }
 
 /// Everything that changes.
@@ -113,6 +144,7 @@ pub(crate) struct Episode {
     pub(crate) last_game_reward: f32,
     pub(crate) support: Tally,
     pub(crate) query: Tally,
+    pub(crate) breakdown: Breakdown,
     turns: [Turn; HISTORY],
     /// Under `skip_idle`, the observations since the last decision.
     pub(crate) block: Vec<f32>,
@@ -231,6 +263,7 @@ impl Rulebook {
             last_game_reward: 0.0,
             support: Tally::default(),
             query: Tally::default(),
+            breakdown: Breakdown::default(),
             turns: [Turn::default(); HISTORY],
             block: vec![0.0; block],
         };
@@ -261,6 +294,7 @@ impl Rulebook {
         ep.previous = [None; 2];
         (ep.reward, ep.last_right, ep.last_game_reward) = (0.0, None, 0.0);
         (ep.support, ep.query, ep.over) = (Tally::default(), Tally::default(), false);
+        ep.breakdown = Breakdown::default();
         ep.turns = [Turn::default(); HISTORY];
         self.begin_game(ep, 0);
         if s.skip_idle {
@@ -294,6 +328,12 @@ impl Rulebook {
                 ep.targets.extend(halves.query().iter().flat_map(|&m| std::iter::repeat_n(m, copies)));
             }
             QueryRule::Original => sampler(halves.query()).weighted(&mut rng, &mut ep.targets),
+        }
+        if s.query_balance == QueryBalance::Balanced {
+            let (mut rng, held_out) = (ep.seed.stream("query-balance").rng(), halves.query());
+            for target in &mut ep.targets[ep.listed as usize..] {
+                *target = held_out[rng.below(held_out.len() as u32) as usize];
+            }
         }
     }
 
@@ -456,16 +496,49 @@ impl Rulebook {
             (true, true) => (&mut ep.query, rewards.query_right),
             (true, false) => (&mut ep.query, rewards.query_wrong),
         };
-        tally.games += 1;
-        tally.right += u32::from(right);
+        tally.count(right);
+        if ep.now.query {
+            self.break_down(ep, right);
+        }
         (ep.reward, ep.last_game_reward, ep.last_right) = (reward, reward, Some(right));
         let turn = ep.turn_mut();
         (turn.decision, turn.decided, turn.right) = (decision, true, right);
     }
 
+    /// Counts a query game by what the listener was shown.
+    fn break_down(&self, ep: &mut Episode, right: bool) {
+        let (now, slots, dims) = (&ep.now, self.settings.slots(), self.settings.space.dims);
+        let breakdown = &mut ep.breakdown;
+        if usize::from(now.answer) < slots {
+            return breakdown.present.count(right);
+        }
+        let (target, stand_in) = (now.target.meaning, now.slots[0].meaning);
+        let difference = (0..dims).filter(|&i| target.value(i) != stand_in.value(i)).count();
+        // A stand-in is never the target's meaning, so they differ somewhere.
+        breakdown.absent_by_difference[difference - 1].count(right);
+        if ep.halves.held_out(stand_in) {
+            breakdown.absent_held_out.count(right);
+        }
+    }
+
+    /// What the listener hears of a message that was sent in `round` of game number `game`.
+    pub(crate) fn overheard(&self, ep: &Episode, game: u32, query: bool, round: u32, mut message: Message) -> Message {
+        if query && self.settings.scramble_query {
+            let mut rng = ep.seed.stream("scramble").derive(u64::from(game)).derive(u64::from(round)).rng();
+            for token in message.iter_mut().filter(|token| **token != EOS) {
+                *token = rng.below(self.settings.vocabulary) as u8 + 1;
+            }
+        }
+        self.through(&ep.permutation, message)
+    }
+
     /// The message that `role` sees: the other's, in its own view.
     pub(crate) fn channel(&self, ep: &Episode, role: Role) -> Message {
         match role {
+            // Feedback shows what was said: only decisions are to lack it.
+            Role::Listener if ep.round() <= self.settings.rounds => {
+                self.overheard(ep, ep.game, ep.now.query, ep.round().saturating_sub(1), ep.heard)
+            }
             Role::Listener => self.through(&ep.permutation, ep.heard),
             Role::Speaker if self.settings.listener_query => self.through(&ep.inverse, ep.asked),
             // Nobody else speaks: the channel shows the speaker its own message, as in the public code.
@@ -499,7 +572,8 @@ impl Pick<'_> {
 
     /// Takes the whole space as pool if the pool has fewer than `needed` meanings beside the target's.
     fn widen_if_short(&mut self, needed: usize) {
-        if self.query && self.rulebook.settings.distractor_pool == Pool::Space {
+        let balanced = self.rulebook.settings.query_balance == QueryBalance::Balanced;
+        if self.query && (balanced || self.rulebook.settings.distractor_pool == Pool::Space) {
             return;
         }
         let enough = match self.rulebook.settings.distractor_pool {
@@ -522,23 +596,31 @@ impl Pick<'_> {
     fn next(&mut self, rng: &mut Rng) -> Meaning {
         let structure = self.ep.space.structure();
         let taken = &self.taken[..self.count];
-        let meaning = if self.rulebook.settings.distractor_pool == Pool::Listed && !self.widened {
+        let balanced = self.query && self.rulebook.settings.query_balance == QueryBalance::Balanced;
+        let meaning = if balanced {
+            self.one_of(self.ep.halves.query(), rng)
+        } else if self.rulebook.settings.distractor_pool == Pool::Listed && !self.widened {
             let free = || self.listed().iter().filter(|m| !taken.contains(m));
             let at = rng.below(free().count() as u32);
             *free().nth(at as usize).expect("the pool was not short")
         } else if self.query || self.widened {
             structure.meaning(skip_taken(structure.meanings(), taken, |m| structure.index(m), rng))
         } else {
-            let support = self.ep.halves.support();
-            let place = |m| {
-                let index = structure.index(m);
-                support.partition_point(|&other| structure.index(other) < index) as u32
-            };
-            support[skip_taken(support.len() as u32, taken, place, rng) as usize]
+            self.one_of(self.ep.halves.support(), rng)
         };
         self.taken[self.count] = meaning;
         self.count += 1;
         meaning
+    }
+
+    /// Uniform among those of one `half` of the space that are not taken; all that are taken belong to it.
+    fn one_of(&self, half: &[Meaning], rng: &mut Rng) -> Meaning {
+        let structure = self.ep.space.structure();
+        let place = |m| {
+            let index = structure.index(m);
+            half.partition_point(|&other| structure.index(other) < index) as u32
+        };
+        half[skip_taken(half.len() as u32, &self.taken[..self.count], place, rng) as usize]
     }
 }
 

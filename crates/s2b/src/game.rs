@@ -6,7 +6,8 @@ use crate::codec::{Act, Role};
 use crate::config::{GameConfig, Settings};
 use crate::episode::{Episode, Rulebook};
 use crate::games::{Cast, Games, RandomLegal, about};
-use crate::reference::{Bayes, ExactMatch, Nearest};
+use crate::reference::{Bayes, Binds1, Binds2, ExactMatch, Nearest};
+use crate::shortcut::{Blind, Reflex};
 use crate::speaker::{MAX_UTTERANCE, SpeakerRule, Utterance, window};
 
 pub(crate) static ABOUT: About = about(
@@ -54,6 +55,10 @@ impl Cast for Pair {
             Scripted::for_agent::<Nearest>("nearest", Nearest::ABOUT, LISTENER),
             Scripted::for_agent::<Bayes>("bayes", Bayes::ABOUT, LISTENER),
             Scripted::for_agent::<ExactMatch>("exact-match", ExactMatch::ABOUT, LISTENER),
+            Scripted::for_agent::<Binds1>("binds1", Binds1::ABOUT, LISTENER),
+            Scripted::for_agent::<Binds2>("binds2", Binds2::ABOUT, LISTENER),
+            Scripted::for_agent::<Reflex>("reflex", Reflex::ABOUT, LISTENER).shortcut(),
+            Scripted::for_agent::<Blind>("blind", Blind::ABOUT, LISTENER).shortcut(),
             Scripted::of::<RandomLegal>("random", RandomLegal::ABOUT),
         ]
     }

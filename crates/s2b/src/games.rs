@@ -12,7 +12,7 @@ use crate::codec::{Act, Role};
 use crate::config::Settings;
 use crate::draw;
 use crate::episode::{Episode, Rulebook};
-use crate::observe::{self, Part};
+use crate::observe;
 
 /// Who plays: the roles that agents have. A rule-based speaker inside the environment has the other.
 pub(crate) trait Cast: Default + Send + Sync + 'static {
@@ -120,7 +120,7 @@ impl<C: Cast> Policy<Games<C>> for RandomLegal {
 
     fn act(&self, env: &Games<C>, view: View<'_, Games<C>>, (): &mut (), rng: &mut Rng) -> Act {
         let (layout, role) = (&env.rulebook.layout, env.role(view.agent));
-        let mut mask = layout.read(view.row, role, layout.blocks() - 1, Part::ActionMask);
+        let mut mask = layout.mask(view.row, role, layout.blocks() - 1);
         let sizes = env.spec().agents[view.agent].action.sizes();
         let mut raw = [0; MAX_ACTION_WIDTH];
         for (choice, &n) in raw.iter_mut().zip(sizes) {

@@ -9,7 +9,8 @@
 //! - `games`: the games as an environment, for one agent (`listener`, `s2b/listener-v1`) or two (`game`,
 //!   `s2b/game-v1`);
 //! - `recall`: `s2b/recall-v1`, the memory task with the same stimuli;
-//! - `speaker`, `reference`: rule-based speakers and listeners;
+//! - `speaker`, `reference`: rule-based speakers and listeners; `shortcut`: listeners that ignore what is said;
+//! - `scale`: which value a number shows, by the numbers alone;
 //! - `metrics`: how compositional a language is, how disentangled the stimuli are.
 
 // Tests count allocations by an allocator, which is unsafe by nature.
@@ -28,6 +29,8 @@ mod metrics;
 mod observe;
 mod recall;
 mod reference;
+mod scale;
+mod shortcut;
 mod space;
 mod speaker;
 mod split;
@@ -47,7 +50,6 @@ use recall::Recall;
 /// S2B.
 pub static FAMILY: Family = Family {
     name: "s2b",
-    title: "S2B",
     about: "What only S2B has: metrics of languages and stimuli",
     folder: "s2b",
     page: include_str!("../cards/family.md"),
@@ -60,6 +62,7 @@ pub static FAMILY: Family = Family {
         ("s2b-table1", include_str!("../protocols/s2b-table1.toml")),
         ("s2b-table2", include_str!("../protocols/s2b-table2.toml")),
         ("s2b-table3", include_str!("../protocols/s2b-table3.toml")),
+        ("s2b-balanced", include_str!("../protocols/s2b-balanced.toml")),
         ("s2b-fig6", include_str!("../protocols/s2b-fig6.toml")),
         ("s2b-recall", include_str!("../protocols/s2b-recall.toml")),
         ("s2b-language", include_str!("../protocols/s2b-language.toml")),
@@ -70,6 +73,11 @@ pub static FAMILY: Family = Family {
         rows: &[
             Measure { metric: "support_accuracy", name: "support accuracy", share: true },
             Measure { metric: "zsct_accuracy", name: "zero-shot accuracy", share: true },
+            Measure { metric: "zsct_present", name: "zero-shot, target there", share: true },
+            Measure { metric: "zsct_absent_held_out", name: "zero-shot, held-out stand-in", share: true },
+            Measure { metric: "zsct_by_difference_1", name: "zero-shot, one dimension off", share: true },
+            Measure { metric: "zsct_by_difference_2", name: "zero-shot, two dimensions off", share: true },
+            Measure { metric: "zsct_by_difference_3", name: "zero-shot, three dimensions off", share: true },
             Measure { metric: "shot1_accuracy", name: "accuracy, shot 1", share: true },
             Measure { metric: "shot2_accuracy", name: "accuracy, shot 2", share: true },
             Measure { metric: "topsim", name: "topographic similarity", share: false },

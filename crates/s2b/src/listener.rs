@@ -6,7 +6,8 @@ use crate::codec::{Act, Role};
 use crate::config::{ListenerConfig, Settings};
 use crate::episode::{Episode, Rulebook};
 use crate::games::{Cast, Games, RandomLegal, about};
-use crate::reference::{Bayes, ExactMatch, Nearest};
+use crate::reference::{Bayes, Binds1, Binds2, ExactMatch, Nearest};
+use crate::shortcut::{Blind, Reflex};
 
 pub(crate) static ABOUT: About = about(
     "s2b/listener-v1",
@@ -39,6 +40,10 @@ impl Cast for Listener {
             Scripted::of::<Nearest>("nearest", Nearest::ABOUT),
             Scripted::of::<Bayes>("bayes", Bayes::ABOUT),
             Scripted::of::<ExactMatch>("exact-match", ExactMatch::ABOUT),
+            Scripted::of::<Binds1>("binds1", Binds1::ABOUT),
+            Scripted::of::<Binds2>("binds2", Binds2::ABOUT),
+            Scripted::of::<Reflex>("reflex", Reflex::ABOUT).shortcut(),
+            Scripted::of::<Blind>("blind", Blind::ABOUT).shortcut(),
             Scripted::of::<RandomLegal>("random", RandomLegal::ABOUT),
         ]
     }

@@ -5,6 +5,7 @@ use heldout_core::{ActionSpace, AgentSpec, Dtype, Field, Metric, Row, RowRef, Sp
 use crate::codec::{Codec, EOS, MAX_LENGTH, Message, Role};
 use crate::config::Settings;
 use crate::episode::{Episode, PARTNER, Rulebook};
+use crate::space::MAX_DIMS;
 
 /// One part of an observation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,11 +19,16 @@ pub(crate) enum Part {
     Phase,
     PreviousResult,
     PreviousGameReward,
+    /// The mask of an agent that acts with several integers.
+    LegalActions,
+    /// The mask of an agent that acts with one.
     ActionMask,
     PartnerId,
 }
 
 impl Part {
+    const COUNT: usize = Self::PartnerId as usize + 1;
+
     const fn name(self) -> &'static str {
         match self {
             Self::Stimulus => "stimulus",
@@ -34,7 +40,8 @@ impl Part {
             Self::Phase => "phase",
             Self::PreviousResult => "previous_result",
             Self::PreviousGameReward => "previous_game_reward",
-            Self::ActionMask => "legal_actions",
+            Self::LegalActions => "legal_actions",
+            Self::ActionMask => "action_mask",
             Self::PartnerId => "partner_id",
         }
     }
@@ -54,6 +61,8 @@ struct Place {
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     places: Vec<Place>,
+    /// Which place each part has, if any agent has that part.
+    field_of: [Option<usize>; Part::COUNT],
     roles: &'static [Role],
     /// Most elements of a part that any agent has, in the order of the parts.
     fields: Vec<usize>,
@@ -78,6 +87,8 @@ impl Layout {
         let seen = if settings.full_observation { slots } else { 1 };
         let message = settings.message_length as usize * (settings.vocabulary as usize + 1);
         let actions = [codecs[0].width(), codecs[1].width()];
+        let one = codecs.each_ref().map(|codec| codec.sizes().len() == 1);
+        let mask = |discrete| std::array::from_fn(|role| if one[role] == discrete { actions[role] } else { 0 });
         let mut parts = vec![
             (Part::Stimulus, [seen * stimulus, slots * stimulus]),
             (Part::Message, [message; 2]),
@@ -88,11 +99,13 @@ impl Layout {
             (Part::Phase, [2; 2]),
             (Part::PreviousResult, [2; 2]),
             (Part::PreviousGameReward, [1; 2]),
-            (Part::ActionMask, actions),
+            (Part::LegalActions, mask(false)),
+            (Part::ActionMask, mask(true)),
         ];
         if settings.partner_id {
             parts.push((Part::PartnerId, [PARTNER; 2]));
         }
+        parts.retain(|(_, widths)| roles.iter().any(|&r| widths[r as usize] > 0));
         let mut offsets = [0; 2];
         let place = |(part, widths): (Part, [usize; 2])| {
             let place = Place { part, widths, offsets };
@@ -100,10 +113,13 @@ impl Layout {
             place
         };
         let places: Vec<Place> = parts.into_iter().map(place).collect();
+        let mut field_of = [None; Part::COUNT];
+        places.iter().enumerate().for_each(|(index, place)| field_of[place.part as usize] = Some(index));
         let widest = |p: &Place| roles.iter().map(|&r| p.widths[r as usize]).max().unwrap_or(0);
         Self {
             fields: places.iter().map(widest).collect(),
             places,
+            field_of,
             roles,
             flat: settings.flat,
             blocks: if settings.skip_idle { settings.observations() } else { 1 },
@@ -141,6 +157,9 @@ impl Layout {
     #[expect(clippy::inline_always, reason = "with a constant part, only that part's branch is left")]
     #[inline(always)]
     fn write_part(&self, rulebook: &Rulebook, ep: &Episode, role: Role, part: Part, heard: Message, out: &mut [f32]) {
+        if out.is_empty() {
+            return;
+        }
         match part {
             Part::Stimulus => {
                 let feedback = ep.round() as usize > self.rounds;
@@ -178,7 +197,7 @@ impl Layout {
                 None => out.fill(0.0),
             },
             Part::PreviousGameReward => out[0] = ep.last_game_reward,
-            Part::ActionMask => {
+            Part::LegalActions | Part::ActionMask => {
                 let (decides, speaks) = rulebook.may(ep, role);
                 rulebook.codec(role).mask(decides, speaks, out);
             }
@@ -210,16 +229,15 @@ impl Layout {
         self.write_field(rulebook, ep, role, Part::Phase, heard, &mut row);
         self.write_field(rulebook, ep, role, Part::PreviousResult, heard, &mut row);
         self.write_field(rulebook, ep, role, Part::PreviousGameReward, heard, &mut row);
+        self.write_field(rulebook, ep, role, Part::LegalActions, heard, &mut row);
         self.write_field(rulebook, ep, role, Part::ActionMask, heard, &mut row);
-        if self.places.len() > Part::PartnerId as usize {
-            self.write_field(rulebook, ep, role, Part::PartnerId, heard, &mut row);
-        }
+        self.write_field(rulebook, ep, role, Part::PartnerId, heard, &mut row);
         for (out, &token) in row.i32(self.places.len()).iter_mut().zip(&heard) {
             *out = i32::from(token);
         }
     }
 
-    /// Writes the field of `part`.
+    /// Writes the field of `part`, if there is one.
     #[expect(clippy::inline_always, reason = "with a constant part, only that part's branch is left")]
     #[inline(always)]
     fn write_field(
@@ -231,7 +249,8 @@ impl Layout {
         heard: Message,
         row: &mut Row<'_, '_>,
     ) {
-        let (own, rest) = row.f32(part as usize).split_at_mut(self.places[part as usize].widths[role as usize]);
+        let Some(index) = self.field_of[part as usize] else { return };
+        let (own, rest) = row.f32(index).split_at_mut(self.places[index].widths[role as usize]);
         self.write_part(rulebook, ep, role, part, heard, own);
         if !rest.is_empty() {
             rest.fill(0.0);
@@ -261,10 +280,15 @@ impl Layout {
         }
     }
 
-    /// The part `part` of the observation number `block` in `row`, as `role` has it.
+    /// The mask of the observation number `block` in `row`, as `role` has it.
+    pub(crate) fn mask<'a>(&self, row: RowRef<'a>, role: Role, block: usize) -> &'a [f32] {
+        let several = self.read(row, role, block, Part::LegalActions);
+        if several.is_empty() { self.read(row, role, block, Part::ActionMask) } else { several }
+    }
+
+    /// The part `part` of the observation number `block` in `row`, as `role` has it; empty if it has none.
     pub(crate) fn read<'a>(&self, row: RowRef<'a>, role: Role, block: usize, part: Part) -> &'a [f32] {
-        // Parts stand in the order of their declaration.
-        let index = part as usize;
+        let Some(index) = self.field_of[part as usize] else { return &[] };
         let (at, own) = (self.places[index].offsets[role as usize], self.places[index].widths[role as usize]);
         if self.flat {
             &row.f32(0)[block * self.width(role) + at..][..own]
@@ -300,6 +324,29 @@ fn pair(out: &mut [f32], second: bool) {
     out[1] = f32::from(u8::from(second));
 }
 
+/// Accuracy on query games by the number of dimensions in which a stand-in differs from the target.
+const BY_DIFFERENCE: [&str; MAX_DIMS] = [
+    "zsct_by_difference_1",
+    "zsct_by_difference_2",
+    "zsct_by_difference_3",
+    "zsct_by_difference_4",
+    "zsct_by_difference_5",
+    "zsct_by_difference_6",
+    "zsct_by_difference_7",
+    "zsct_by_difference_8",
+];
+/// How many games each of them is about.
+const DIFFERENCE_GAMES: [&str; MAX_DIMS] = [
+    "difference_1_games",
+    "difference_2_games",
+    "difference_3_games",
+    "difference_4_games",
+    "difference_5_games",
+    "difference_6_games",
+    "difference_7_games",
+    "difference_8_games",
+];
+
 /// Sizes and bounds of an environment with an agent for each of `roles`.
 pub(crate) fn spec(settings: &Settings, codecs: &[Codec; 2], layout: &Layout, roles: &'static [Role]) -> Spec {
     let rewards = settings.rewards.all();
@@ -323,15 +370,15 @@ pub(crate) fn spec(settings: &Settings, codecs: &[Codec; 2], layout: &Layout, ro
             .iter()
             .map(|p| bounds(p.part))
             .fold((0.0_f32, 1.0_f32), |(a, b), (c, d)| (a.min(c), b.max(d)));
-        let own: Vec<_> = roles.iter().map(|&r| shape(Part::Round, layout.width(r))).collect();
-        let widest = own.iter().max().expect("there is an agent").clone();
+        let own: Vec<_> = roles.iter().map(|&r| Some(shape(Part::Round, layout.width(r)))).collect();
+        let widest = own.iter().flatten().max().expect("there is an agent").clone();
         observation.push(fitted(Field::new("flat", Dtype::F32, &widest, low, high), own));
     } else {
         for (place, &most) in layout.places.iter().zip(&layout.fields) {
             let (low, high) = bounds(place.part);
             let field = Field::new(place.part.name(), Dtype::F32, &shape(place.part, most), low, high);
-            let own = roles.iter().map(|&r| shape(place.part, place.widths[r as usize])).collect();
-            observation.push(fitted(field, own));
+            let own = |&role: &Role| Some(place.widths[role as usize]).filter(|&n| n > 0).map(|n| shape(place.part, n));
+            observation.push(fitted(field, roles.iter().map(own).collect()));
         }
         let tokens = shape(Part::Round, layout.length);
         observation.push(Field::new("message_tokens", Dtype::I32, &tokens, 0.0, settings.vocabulary as f32));
@@ -343,6 +390,12 @@ pub(crate) fn spec(settings: &Settings, codecs: &[Codec; 2], layout: &Layout, ro
         metrics.extend((0..settings.space.dims).map(|i| Metric::step(format!("target_{i}"))));
         metrics.push(Metric::step("answer"));
     }
+    metrics.push(Metric::episode("zsct_present").weighed_by("present_games"));
+    metrics.push(Metric::episode("zsct_absent_held_out").weighed_by("absent_held_out_games"));
+    let by_difference = BY_DIFFERENCE.iter().zip(DIFFERENCE_GAMES).take(settings.space.dims);
+    metrics.extend(by_difference.map(|(&name, games)| Metric::episode(name).weighed_by(games)));
+    metrics.extend(["present_games", "absent_held_out_games"].map(Metric::episode));
+    metrics.extend(DIFFERENCE_GAMES[..settings.space.dims].iter().map(|&name| Metric::episode(name)));
     metrics.push(Metric::episode("support_accuracy").weighed_by("support_games"));
     metrics.push(Metric::episode("zsct_accuracy").weighed_by("query_games"));
     metrics.extend(
@@ -380,13 +433,10 @@ pub(crate) fn spec(settings: &Settings, codecs: &[Codec; 2], layout: &Layout, ro
     }
 }
 
-/// `field` with each agent's own shape, where these differ.
-fn fitted(field: Field, own: Vec<Vec<usize>>) -> Field {
-    if own.iter().all(|shape| *shape == field.shape) {
-        field
-    } else {
-        field.for_agents(own.into_iter().map(Some).collect())
-    }
+/// `field` with each agent's own shape, where these differ; `None` for an agent that lacks it.
+fn fitted(field: Field, own: Vec<Option<Vec<usize>>>) -> Field {
+    let same = own.iter().all(|shape| shape.as_ref() == Some(&field.shape));
+    if same { field } else { field.for_agents(own) }
 }
 
 /// Writes the metrics in the order of [`spec`].
@@ -409,6 +459,13 @@ pub(crate) fn metrics(rulebook: &Rulebook, ep: &Episode, values: &mut [f32]) {
         (0..structure.dims()).for_each(|i| put(f32::from(ep.now.target.meaning.value(i))));
         put(f32::from(ep.now.answer));
     }
+    let (by, dims) = (&ep.breakdown, rulebook.settings.space.dims);
+    put(by.present.accuracy());
+    put(by.absent_held_out.accuracy());
+    (1..=dims).for_each(|difference| put(by.balanced_accuracy(difference)));
+    put(by.present.games as f32);
+    put(by.absent_held_out.games as f32);
+    (1..=dims).for_each(|difference| put(by.games(difference) as f32));
     // Once to be weighed by the number of games in a mean over episodes, once to count each episode alike.
     for _ in 0..2 {
         put(ep.support.accuracy());

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::draw;
 use crate::games::RandomLegal;
+use crate::scale::{Scale, likeliest_value, place};
 use crate::space::{MAX_DIMS, MAX_MEANINGS, Meaning, Representation, Space, SpaceRules, Tail, within};
 use crate::split::{Halves, Split, make_room};
 use crate::words::written;
@@ -225,6 +226,15 @@ impl Recall {
     }
 }
 
+impl Recall {
+    /// Whether each shot shows every value of every dimension.
+    fn shows_every_value(&self) -> bool {
+        // On two dimensions a held-out meaning has test values alone.
+        let lacking = self.config.split == Shown::Query && self.config.dims == 2;
+        self.config.max_games_per_shot == 0 && !self.config.replacement && !lacking
+    }
+}
+
 impl Environment for Recall {
     type Config = Config;
     type State = State;
@@ -246,7 +256,7 @@ impl Environment for Recall {
             Field::new("shot", Dtype::F32, &[SHOTS], 0.0, 1.0),
             Field::new("previous_action", Dtype::F32, &[actions], 0.0, 1.0),
             Field::new("previous_reward", Dtype::F32, &[1], least, most),
-            Field::new("legal_actions", Dtype::F32, &[actions], 0.0, 1.0),
+            Field::new("action_mask", Dtype::F32, &[actions], 0.0, 1.0),
         ];
         let frame = (20 + config.dims as usize * 160, 140);
         let metrics = ["shot1_accuracy", "shot2_accuracy", "games_per_shot", "shot1_correct", "shot2_correct"]
@@ -411,38 +421,56 @@ impl Environment for Recall {
 
     fn policies() -> Vec<Scripted<Self>> {
         vec![
-            Scripted::of::<Oracle>("oracle", "Ranks the number among all it has seen; reads one-hot stimuli directly."),
+            Scripted::of::<Oracle>(
+                "oracle",
+                "Works out the scale from all numbers it has seen (the rank, if a value has one look); reads one-hot stimuli.",
+            ),
             Scripted::of::<Rank>("rank", "Answers with the rank of the number among those seen on its dimension."),
             Scripted::of::<Decode>("ohe-decoder", "Reads which unit of a one-hot stimulus is active."),
+            Scripted::of::<Memoryless>(
+                "memoryless",
+                "Answers with the likeliest value of the number shown a step ago, whatever came before.",
+            )
+            .shortcut(),
             Scripted::of::<Guess>("random", RandomLegal::ABOUT),
         ]
     }
 }
 
-/// What a policy remembers: the last stimulus, and every number seen on each dimension, in order.
-#[derive(Clone, Debug, Default)]
+/// The dimension that a prompt asks for; `None` while a stimulus is shown.
+fn prompted(rules: &Recall, view: &View<'_, Recall>) -> Option<usize> {
+    let stimulus = view.row.f32(0);
+    let width = stimulus.len() / rules.space.dims;
+    let asks = view.row.f32(2)[1] == 1.0;
+    asks.then(|| stimulus.iter().position(|&x| x == 1.0).unwrap_or(0) / width)
+}
+
+/// Which unit of a one-hot `stimulus` is active on dimension `dim`.
+fn decode(stimulus: &[f32], dim: usize, units: usize) -> Answer {
+    let block = &stimulus[dim * units..(dim + 1) * units];
+    Answer::Value(block.iter().position(|&x| x == 1.0).unwrap_or(0) as u8)
+}
+
+/// What a policy remembers: the last stimulus, every number seen on each dimension in order, and what they say.
+#[derive(Clone, Debug)]
 struct Recollection {
     last: Vec<f32>,
     seen: [Vec<f32>; MAX_DIMS],
+    scales: Vec<Scale>,
 }
 
 impl Recollection {
-    /// Takes in a stimulus, or gives the dimension of a prompt.
-    fn perceive(&mut self, rules: &Recall, view: &View<'_, Recall>) -> Option<usize> {
-        let stimulus = view.row.f32(0);
-        let width = stimulus.len() / rules.space.dims;
-        if view.row.f32(2)[1] == 1.0 {
-            return Some(stimulus.iter().position(|&x| x == 1.0).unwrap_or(0) / width);
-        }
+    fn take_in(&mut self, stimulus: &[f32], space: &SpaceRules) {
         self.last = stimulus.to_vec();
-        if rules.space.representation == Representation::Scs {
-            for (seen, &x) in self.seen.iter_mut().zip(stimulus) {
-                if let Err(at) = seen.binary_search_by(|y| y.total_cmp(&x)) {
-                    seen.insert(at, x);
-                }
+        if space.representation == Representation::Ohe {
+            return;
+        }
+        for (seen, (scale, &x)) in self.seen.iter_mut().zip(self.scales.iter_mut().zip(stimulus)) {
+            if let Err(at) = seen.binary_search_by(|y| y.total_cmp(&x)) {
+                seen.insert(at, x);
+                scale.see(x);
             }
         }
-        None
     }
 
     /// The rank of the number among those seen on its dimension. Exact once every value was seen in its only look.
@@ -451,10 +479,9 @@ impl Recollection {
         Answer::Value((rank as u8).min(most - 1))
     }
 
-    /// Which unit of a one-hot stimulus is active.
-    fn decode(&self, dim: usize, units: usize) -> Answer {
-        let block = &self.last[dim * units..(dim + 1) * units];
-        Answer::Value(block.iter().position(|&x| x == 1.0).unwrap_or(0) as u8)
+    /// The section of the number on the likeliest scale for all that were seen; if `complete`, those show every value.
+    fn measure(&self, dim: usize, complete: bool) -> Answer {
+        Answer::Value(place(self.last[dim], self.scales[dim].values(complete), false).unwrap_or(0) as u8)
     }
 }
 
@@ -469,17 +496,57 @@ type Decode = Recollects<false, true>;
 impl<const RANKS: bool, const DECODES: bool> Policy<Recall> for Recollects<RANKS, DECODES> {
     type Memory = Recollection;
 
-    fn remember(&self, _: &Recall) -> Recollection {
-        Recollection::default()
+    fn check(rules: &Recall) -> Result<(), String> {
+        let refused = |key: &str, value: &str, allowed: &str| Err(ConfigError::value(key, value, allowed).to_string());
+        match rules.space.representation {
+            Representation::Scs if !RANKS => refused("representation", "scs", "`ohe`, which has units to read"),
+            Representation::Ohe if !DECODES => refused("representation", "ohe", "`scs`, which has numbers to rank"),
+            Representation::Scs if !DECODES && rules.space.samples > 1 => {
+                let samples = rules.space.samples.to_string();
+                refused("samples", &samples, "1: where a value has several looks, a rank does not name it")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn remember(&self, rules: &Recall) -> Recollection {
+        let scales = vec![Scale::new(&rules.space); rules.space.dims];
+        Recollection { last: Vec::new(), seen: Default::default(), scales }
     }
 
     fn act(&self, rules: &Recall, view: View<'_, Recall>, memory: &mut Recollection, _: &mut Rng) -> Answer {
-        let Some(dim) = memory.perceive(rules, &view) else { return Answer::Nothing };
+        let Some(dim) = prompted(rules, &view) else {
+            memory.take_in(view.row.f32(0), &rules.space);
+            return Answer::Nothing;
+        };
         let most = rules.space.max_values;
         match rules.space.representation {
-            Representation::Scs if RANKS => memory.rank(dim, most),
-            Representation::Ohe if DECODES => memory.decode(dim, usize::from(most)),
-            _ => Answer::Nothing,
+            Representation::Scs if rules.space.samples == 1 => memory.rank(dim, most),
+            Representation::Scs => memory.measure(dim, rules.shows_every_value() && view.row.f32(3)[1] == 1.0),
+            Representation::Ohe => decode(&memory.last, dim, usize::from(most)),
+        }
+    }
+}
+
+/// Knows the last stimulus alone.
+#[derive(Clone, Copy, Debug, Default)]
+struct Memoryless;
+
+impl Policy<Recall> for Memoryless {
+    type Memory = Vec<f32>;
+
+    fn remember(&self, _: &Recall) -> Vec<f32> {
+        Vec::new()
+    }
+
+    fn act(&self, rules: &Recall, view: View<'_, Recall>, last: &mut Vec<f32>, _: &mut Rng) -> Answer {
+        let Some(dim) = prompted(rules, &view) else {
+            *last = view.row.f32(0).to_vec();
+            return Answer::Nothing;
+        };
+        match rules.space.representation {
+            Representation::Scs => Answer::Value(likeliest_value(last[dim], &rules.space)),
+            Representation::Ohe => decode(last, dim, usize::from(rules.space.max_values)),
         }
     }
 }

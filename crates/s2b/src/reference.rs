@@ -1,57 +1,64 @@
 //! Rule-based listeners: what perfect memory gains from the same observations that a learner has.
 //!
 //! All of them read the utterance position by position, remember what feedback shows, and differ in how a candidate's
-//! values are compared with what is remembered. Without feedback they learn from the games that they got right.
+//! values are compared with what is remembered. Without feedback they learn from the games that they got right. Those
+//! that ignore the utterance are in `shortcut`.
 
 use std::marker::PhantomData;
 
-use heldout_core::{Policy, Rng, View};
+use heldout_core::{ConfigError, Policy, Rng, View};
 
 use crate::codec::{Act, EOS, Role};
 use crate::config::Settings;
 use crate::games::{Cast, Games};
 use crate::observe::{Layout, Part};
-use crate::space::{MAX_DIMS, Representation};
+use crate::scale::{Section, place};
+use crate::space::{MAX_DIMS, Representation, SpaceRules};
 use crate::speaker::{MAX_UTTERANCE, Utterance};
+use crate::split::Split;
 
 /// The number that stands for the value on each dimension: the stimulus itself, or which unit is active.
-type Values = [f32; MAX_DIMS];
+pub(crate) type Values = [f32; MAX_DIMS];
 
 /// A way to understand utterances.
 pub(crate) trait Understanding: Send + 'static {
     /// What a listener that understands so does, in a sentence.
     const ABOUT: &'static str;
 
+    /// Checks that games can be understood so.
+    fn check(settings: &Settings) -> Result<(), ConfigError> {
+        settings.check_places()
+    }
+
     /// Knows nothing yet.
-    fn new(game: &Facts) -> Self;
+    fn new(facts: &Facts) -> Self;
 
-    /// Takes in that `values` were called `said`.
-    fn learn(&mut self, values: &[f32], said: &[u8]);
+    /// Takes in `values` of one of its own stimuli, whatever they are called.
+    fn see(&mut self, _values: &[f32]) {}
 
-    /// How strongly `values` fit `said`, against a stimulus of another meaning: above one, they rather do.
-    fn fit(&self, values: &[f32], said: &[u8]) -> f64;
+    /// Takes in that `values` were called `said` in a game of this phase.
+    fn learn(&mut self, values: &[f32], said: &[u8], query: bool);
+
+    /// How strongly `values` fit `said` in a game of this phase, against a stimulus of another meaning: above one, they
+    /// rather do.
+    fn fit(&self, values: &[f32], said: &[u8], query: bool) -> f64;
 }
 
 /// What a listener knows before it has seen anything: the config.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facts {
-    dims: usize,
-    min_values: u8,
-    max_values: u8,
-    samples: u32,
-    one_hot: bool,
+    pub(crate) space: SpaceRules,
+    /// Whether the test values are those with an odd index, in every episode.
+    pub(crate) odd_values_test: bool,
 }
 
 impl Facts {
     fn new(settings: &Settings) -> Self {
-        let space = &settings.space;
-        Self {
-            dims: space.dims,
-            min_values: space.min_values,
-            max_values: space.max_values,
-            samples: space.samples,
-            one_hot: space.representation == Representation::Ohe,
-        }
+        Self { space: settings.space, odd_values_test: settings.split == Split::Combinatorial2 }
+    }
+
+    pub(crate) fn one_hot(&self) -> bool {
+        self.space.representation == Representation::Ohe
     }
 }
 
@@ -72,21 +79,23 @@ impl<U> Default for Listens<U> {
 pub(crate) type Nearest = Listens<NearestValue>;
 pub(crate) type ExactMatch = Listens<SameValue>;
 pub(crate) type Bayes = Listens<Posterior>;
+pub(crate) type Binds1 = Listens<FirstDims<1>>;
+pub(crate) type Binds2 = Listens<FirstDims<2>>;
 
 /// What a listener keeps in mind.
 #[derive(Debug)]
 pub(crate) struct Mind<U> {
     understanding: U,
     said: Utterance,
-    /// The stimulus it chose last, if it chose one.
-    chosen: Option<Values>,
+    /// The stimulus it chose last, if it chose one, and whether that was in the query phase.
+    chosen: Option<(Values, bool)>,
 }
 
 impl<C: Cast, U: Understanding> Policy<Games<C>> for Listens<U> {
     type Memory = Mind<U>;
 
     fn check(env: &Games<C>) -> Result<(), String> {
-        env.rulebook.settings.check_places().map_err(|e| e.to_string())
+        U::check(&env.rulebook.settings).map_err(|e| e.to_string())
     }
 
     fn remember(&self, env: &Games<C>) -> Mind<U> {
@@ -103,15 +112,16 @@ impl<C: Cast, U: Understanding> Policy<Games<C>> for Listens<U> {
         for block in 0..layout.blocks() {
             let Some(round) = layout.round(view.row, Role::Listener, block) else { continue };
             let stimuli = Stimuli { layout, settings, numbers: read(block, Part::Stimulus) };
+            let query = read(block, Part::Phase)[1] == 1.0;
             if round > rounds {
-                mind.understanding.learn(&stimuli.values(0)[..dims], &mind.said);
+                mind.understanding.learn(&stimuli.values(0)[..dims], &mind.said, query);
                 continue;
             }
             if round == 0 {
-                if let (false, Some(values)) = (settings.feedback, mind.chosen)
+                if let (false, Some((values, query))) = (settings.feedback, mind.chosen)
                     && read(block, Part::PreviousResult)[1] == 1.0
                 {
-                    mind.understanding.learn(&values[..dims], &mind.said);
+                    mind.understanding.learn(&values[..dims], &mind.said, query);
                 }
                 mind.said = [EOS; MAX_UTTERANCE];
                 continue;
@@ -121,8 +131,10 @@ impl<C: Cast, U: Understanding> Policy<Games<C>> for Listens<U> {
             let at = (round - 1) % settings.windows() * length;
             mind.said[at..at + length].copy_from_slice(&message[..length]);
             if round == rounds {
-                let decision = decide(settings, &mind.understanding, &stimuli, &mind.said);
-                mind.chosen = (decision < settings.slots()).then(|| stimuli.values(decision));
+                (0..settings.slots()).for_each(|i| mind.understanding.see(&stimuli.values(i)[..dims]));
+                let fit = |values: &[f32]| mind.understanding.fit(values, &mind.said, query);
+                let decision = decide(settings, &stimuli, fit);
+                mind.chosen = (decision < settings.slots()).then(|| (stimuli.values(decision), query));
                 act = Act::decide(decision as u8);
             }
         }
@@ -157,14 +169,13 @@ impl Stimuli<'_> {
 }
 
 /// The best decision: the stimulus that fits best if it fits well enough, the first of equals.
-fn decide<U: Understanding>(settings: &Settings, understanding: &U, stimuli: &Stimuli<'_>, said: &[u8]) -> usize {
+fn decide(settings: &Settings, stimuli: &Stimuli<'_>, fit: impl Fn(&[f32]) -> f64) -> usize {
     let slots = settings.slots();
     let share = if settings.descriptive { settings.target_ratio } else { 1.0 };
     let absent = 1.0 - share;
     let (mut best, mut most) = (if settings.descriptive { slots } else { 0 }, absent);
     for position in 0..slots {
-        let fit = understanding.fit(&stimuli.values(position)[..settings.space.dims], said);
-        let weight = fit * share / slots as f64;
+        let weight = fit(&stimuli.values(position)[..settings.space.dims]) * share / slots as f64;
         if weight > most {
             (best, most) = (position, weight);
         }
@@ -173,7 +184,7 @@ fn decide<U: Understanding>(settings: &Settings, understanding: &U, stimuli: &St
 }
 
 /// Fit of a stimulus whose every value is known to be meant: more than any prior for its absence.
-const CERTAIN: f64 = 1e12;
+pub(crate) const CERTAIN: f64 = 1e12;
 
 /// Remembered values with their tokens, one list per dimension.
 #[derive(Debug)]
@@ -182,14 +193,21 @@ pub(crate) struct NearestValue {
     dims: usize,
 }
 
+impl NearestValue {
+    /// Remembers the first `dims` dimensions alone.
+    fn of_dims(dims: usize) -> Self {
+        Self { remembered: vec![Vec::new(); dims], dims }
+    }
+}
+
 impl Understanding for NearestValue {
     const ABOUT: &'static str = "Reads each value as the token of the nearest value it was shown.";
 
     fn new(facts: &Facts) -> Self {
-        Self { remembered: vec![Vec::new(); facts.dims], dims: facts.dims }
+        Self::of_dims(facts.space.dims)
     }
 
-    fn learn(&mut self, values: &[f32], said: &[u8]) {
+    fn learn(&mut self, values: &[f32], said: &[u8], _: bool) {
         for (list, (&value, &token)) in self.remembered.iter_mut().zip(values.iter().zip(said)) {
             if !list.contains(&(value, token)) {
                 list.push((value, token));
@@ -197,7 +215,7 @@ impl Understanding for NearestValue {
         }
     }
 
-    fn fit(&self, values: &[f32], said: &[u8]) -> f64 {
+    fn fit(&self, values: &[f32], said: &[u8], _: bool) -> f64 {
         let matches = self.remembered.iter().zip(values.iter().zip(said)).filter(|(list, (value, token))| {
             let distance = |x: f32| (x - **value).abs();
             let nearest = list.iter().min_by(|a, b| distance(a.0).total_cmp(&distance(b.0)));
@@ -223,11 +241,11 @@ impl Understanding for SameValue {
         Self(NearestValue::new(facts))
     }
 
-    fn learn(&mut self, values: &[f32], said: &[u8]) {
-        self.0.learn(values, said);
+    fn learn(&mut self, values: &[f32], said: &[u8], _: bool) {
+        self.0.learn(values, said, false);
     }
 
-    fn fit(&self, values: &[f32], said: &[u8]) -> f64 {
+    fn fit(&self, values: &[f32], said: &[u8], _: bool) -> f64 {
         let pairs = values.iter().zip(said);
         let matches =
             self.0.remembered.iter().zip(pairs).filter(|(list, (value, token))| list.contains(&(**value, **token)));
@@ -235,62 +253,27 @@ impl Understanding for SameValue {
     }
 }
 
-/// Grid points along each of a kernel's two parameters.
-const GRID: usize = 5;
+/// The same memory, of the first `N` dimensions alone: a probe of partial ability.
+#[derive(Debug)]
+pub(crate) struct FirstDims<const N: usize>(NearestValue);
 
-/// What is known of one section under one hypothesis.
-#[derive(Clone, Debug)]
-struct Section {
-    /// The token that names it, [`EOS`] if none is known.
-    token: u8,
-    /// Distinct values seen in it.
-    seen: u32,
-    /// Mean and deviation of the kernel at each grid point.
-    kernels: [(f64, f64); GRID * GRID],
-    /// Log-likelihood of the values seen, at each grid point.
-    fit: [f64; GRID * GRID],
-}
+impl<const N: usize> Understanding for FirstDims<N> {
+    const ABOUT: &'static str = match N {
+        1 => "Understands as `nearest` does, the first dimension alone: a probe of partial ability.",
+        _ => "Understands as `nearest` does, the first two dimensions alone: a probe of partial ability.",
+    };
 
-impl Section {
-    fn new(index: u8, values: u8) -> Self {
-        let (low, high) = crate::space::section(index, values);
-        let width = high - low;
-        let middle = |i: usize| (i as f64 + 0.5) / GRID as f64;
-        let kernel = |at: usize| {
-            let deviation = width / 12.0 * (1.0 + middle(at / GRID));
-            (low + 3.0 * deviation + middle(at % GRID) * (width - 6.0 * deviation), deviation)
-        };
-        Self { token: EOS, seen: 0, kernels: std::array::from_fn(kernel), fit: [0.0; GRID * GRID] }
+    fn new(facts: &Facts) -> Self {
+        Self(NearestValue::of_dims(N.min(facts.space.dims)))
     }
 
-    fn add(&mut self, x: f64) {
-        self.seen += 1;
-        for (fit, &(mean, deviation)) in self.fit.iter_mut().zip(&self.kernels) {
-            let z = (x - mean) / deviation;
-            *fit += -0.5 * z * z - libm::log(deviation);
-        }
+    fn learn(&mut self, values: &[f32], said: &[u8], query: bool) {
+        self.0.learn(values, said, query);
     }
 
-    /// Log-likelihood of the values seen.
-    fn evidence(&self) -> f64 {
-        if self.seen == 0 { 0.0 } else { log_mean(self.fit.iter().copied()) }
+    fn fit(&self, values: &[f32], said: &[u8], query: bool) -> f64 {
+        self.0.fit(values, said, query)
     }
-
-    /// Density of a new value `x`.
-    fn density(&self, x: f64) -> f64 {
-        let with = self.fit.iter().zip(&self.kernels).map(|(fit, &(mean, deviation))| {
-            let z = (x - mean) / deviation;
-            fit - 0.5 * z * z - libm::log(deviation)
-        });
-        libm::exp(log_mean(with) - self.evidence())
-    }
-}
-
-/// Logarithm of the mean of exponentials.
-fn log_mean(logs: impl Iterator<Item = f64> + Clone) -> f64 {
-    let most = logs.clone().fold(f64::NEG_INFINITY, f64::max);
-    let (sum, count) = logs.fold((0.0, 0), |(sum, n), x| (sum + libm::exp(x - most), n + 1));
-    most + libm::log(sum / f64::from(count))
 }
 
 /// One number of values that a dimension may have.
@@ -302,13 +285,6 @@ struct Hypothesis {
 }
 
 impl Hypothesis {
-    /// Which section `x` lies in, if there is one.
-    fn section(&self, x: f32, one_hot: bool) -> Option<usize> {
-        let place = if one_hot { f64::from(x) } else { (f64::from(x) + 1.0) * (0.5 * f64::from(self.values)) };
-        let last = usize::from(self.values) - 1;
-        if one_hot { Some(place as usize).filter(|&s| s <= last) } else { Some((place.max(0.0) as usize).min(last)) }
-    }
-
     fn used(&self) -> usize {
         self.sections.iter().filter(|s| s.token != EOS).count()
     }
@@ -338,13 +314,13 @@ impl Understanding for Posterior {
             possible: true,
             sections: (0..values).map(|i| Section::new(i, values)).collect(),
         };
-        let hypotheses = (facts.min_values..=facts.max_values).map(hypothesis).collect();
+        let hypotheses = (facts.space.min_values..=facts.space.max_values).map(hypothesis).collect();
         let belief = Belief { remembered: Vec::new(), observations: 0, hypotheses };
-        Self { facts: *facts, beliefs: vec![belief; facts.dims] }
+        Self { facts: *facts, beliefs: vec![belief; facts.space.dims] }
     }
 
-    fn learn(&mut self, values: &[f32], said: &[u8]) {
-        let one_hot = self.facts.one_hot;
+    fn learn(&mut self, values: &[f32], said: &[u8], _: bool) {
+        let one_hot = self.facts.one_hot();
         for (belief, (&x, &token)) in self.beliefs.iter_mut().zip(values.iter().zip(said)) {
             belief.observations += 1;
             if belief.remembered.contains(&(x, token)) {
@@ -352,7 +328,7 @@ impl Understanding for Posterior {
             }
             belief.remembered.push((x, token));
             for hypothesis in &mut belief.hypotheses {
-                let Some(at) = hypothesis.section(x, one_hot) else {
+                let Some(at) = place(x, hypothesis.values, one_hot) else {
                     hypothesis.possible = false;
                     continue;
                 };
@@ -366,7 +342,7 @@ impl Understanding for Posterior {
         }
     }
 
-    fn fit(&self, values: &[f32], said: &[u8]) -> f64 {
+    fn fit(&self, values: &[f32], said: &[u8], _: bool) -> f64 {
         self.beliefs.iter().zip(values.iter().zip(said)).map(|(b, (&x, &token))| self.ratio(b, x, token)).product()
     }
 }
@@ -389,7 +365,7 @@ impl Posterior {
             // How likely the token is under this hypothesis: one section of all, or any that has no token yet.
             let share = weight * if meant.is_some() { 1.0 } else { free } / count;
             prior += share;
-            let Some(at) = hypothesis.section(x, self.facts.one_hot) else { continue };
+            let Some(at) = place(x, hypothesis.values, self.facts.one_hot()) else { continue };
             let section = &hypothesis.sections[at];
             let density = self.density(belief, section, x);
             any += weight * density / count;
@@ -409,17 +385,17 @@ impl Posterior {
             return f64::NEG_INFINITY;
         }
         let kernels: f64 =
-            if self.facts.one_hot { 0.0 } else { hypothesis.sections.iter().map(Section::evidence).sum() };
+            if self.facts.one_hot() { 0.0 } else { hypothesis.sections.iter().map(Section::evidence).sum() };
         kernels - f64::from(belief.observations) * libm::log(f64::from(hypothesis.values))
     }
 
     /// Density of `x` in `section`: of a number already seen, its share among the frozen samples.
     fn density(&self, belief: &Belief, section: &Section, x: f32) -> f64 {
-        if self.facts.one_hot || belief.remembered.iter().any(|&(seen, _)| seen == x) {
+        if self.facts.one_hot() || belief.remembered.iter().any(|&(seen, _)| seen == x) {
             return 1.0;
         }
-        let unseen = self.facts.samples.saturating_sub(section.seen);
+        let unseen = self.facts.space.samples.saturating_sub(section.seen);
         // A section all of whose samples were seen has no new number to show.
-        f64::from(unseen) / f64::from(self.facts.samples) * section.density(f64::from(x))
+        f64::from(unseen) / f64::from(self.facts.space.samples) * section.density(f64::from(x))
     }
 }

@@ -71,6 +71,17 @@ pub(crate) fn longest_list(values: u32, shots: u32) -> usize {
     ((LONGEST + 1) * values * shots) as usize
 }
 
+/// How many meanings of a structure with these numbers of values are held out.
+pub(crate) fn held_out_meanings(values: &[u8]) -> u32 {
+    // Meanings with no test value, with one, and with more, dimension by dimension.
+    let [_, _, more] = values.iter().fold([1, 0, 0], |[none, one, more], &d| {
+        let tests = u32::from(d / 2);
+        let others = u32::from(d) - tests;
+        [none * others, one * others + none * tests, more * u32::from(d) + one * tests]
+    });
+    more
+}
+
 /// Makes room for `most` meanings in all.
 pub(crate) fn make_room(list: &mut Vec<Meaning>, most: usize) {
     list.reserve_exact(most.saturating_sub(list.len()));

@@ -1,6 +1,6 @@
 //! The state for readers of a transcript.
 
-use crate::codec::EOS;
+use crate::codec::{EOS, MAX_LENGTH};
 use crate::episode::{Episode, REMEMBERED, Rulebook};
 use crate::space::Meaning;
 
@@ -14,6 +14,15 @@ fn joined(parts: impl Iterator<Item = String>, between: &str) -> String {
 }
 
 impl Rulebook {
+    /// What the listener heard of the tokens `said` in game number `game`.
+    pub(crate) fn heard(&self, ep: &Episode, game: u32, query: bool, said: &[u8]) -> impl Iterator<Item = u8> {
+        said.chunks(self.settings.message_length as usize).zip(0..).flat_map(move |(said, round)| {
+            let mut message = [EOS; MAX_LENGTH];
+            message[..said.len()].copy_from_slice(said);
+            self.overheard(ep, game, query, round, message).into_iter().take(said.len())
+        })
+    }
+
     /// A line: the game and its moment, the target, what was said and heard, the listener's stimuli, what is right.
     pub(crate) fn words(&self, ep: &Episode) -> String {
         let settings = &self.settings;
@@ -36,8 +45,8 @@ impl Rulebook {
         let spoken = if said.is_empty() {
             String::new()
         } else {
-            let heard = &mut said.iter().map(|&token| ep.permutation[usize::from(token)]);
-            format!(", said {}, heard {}", tokens(&mut said.iter().copied()), tokens(heard))
+            let mut heard = self.heard(ep, ep.game, now.query, said);
+            format!(", said {}, heard {}", tokens(&mut said.iter().copied()), tokens(&mut heard))
         };
         let verdict = match turn.decision {
             _ if !turn.decided => String::new(),

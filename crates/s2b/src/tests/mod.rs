@@ -1,5 +1,6 @@
 //! What the tests of the S2B family share: first episodes of many copies, and starts by number.
 
+mod amendments;
 mod commands;
 mod cost;
 mod kind;
@@ -74,6 +75,11 @@ impl Played {
     /// Share of `part` in `whole`, over all episodes together.
     pub(crate) fn share(&self, part: &str, whole: &str) -> f64 {
         self.sum(part) / self.sum(whole)
+    }
+
+    /// Mean of `metric` over episodes, weighed by `games`.
+    pub(crate) fn weighed(&self, metric: &str, games: &str) -> f64 {
+        self.all(metric).zip(self.all(games)).map(|(value, games)| value * games).sum::<f64>() / self.sum(games)
     }
 
     pub(crate) fn zsct(&self) -> f64 {

@@ -148,7 +148,7 @@ fn s2b_check_25_recall_is_four_steps_a_meaning_and_its_oracles_are_exact() {
     // The mask is the same in every episode, whatever its structure.
     let (mut env, mut buffers) = batch(ID, &json!({}), EPISODES);
     env.reset(Reset::seed(Seed(2)), buffers.output()).unwrap();
-    let mask = env.spec().field("legal_actions").unwrap();
+    let mask = env.spec().field("action_mask").unwrap();
     for prompt in [false, true] {
         for i in 0..EPISODES {
             let expected = if prompt { [1.0, 1.0, 1.0, 1.0, 1.0, 0.0] } else { [0.0, 0.0, 0.0, 0.0, 0.0, 1.0] };

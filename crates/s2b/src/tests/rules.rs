@@ -3,6 +3,7 @@
 use super::{EPISODES, Game, Listener, batch, five_sigma, near, play, rules, start, states, uniform};
 use crate::codec::{Act, EOS, MAX_LENGTH, Role, message_of, regular, sentence_of, sentences};
 use crate::game::{LISTENER, SPEAKER};
+use crate::recall::{Answer, Recall};
 use heldout_core::{Crc, Environment, Reset, Rng, Seed, Status, VecEnv};
 use serde_json::{Value, json};
 
@@ -208,9 +209,11 @@ fn s2b_check_14_the_permutation_is_a_bijection_new_in_every_episode() {
     assert!(states(&fixed, 10).all(|s| s.permutation == [0, 1, 2, 3, 4, 5, 6]));
 }
 
-/// Sum of the mask of one row, and whether its last unit (doing nothing) is set.
+/// Sum of the mask of one row, and the mask.
 fn mask_of(env: &dyn VecEnv, buffers: &heldout_core::Buffers, row: usize, width: usize) -> (f32, Vec<f32>) {
-    let field = env.spec().field("legal_actions").unwrap();
+    let agent = row % env.spec().agents.len();
+    let several = env.spec().agents[agent].action.sizes().len() > 1;
+    let field = env.spec().field(if several { "legal_actions" } else { "action_mask" }).unwrap();
     let mask = buffers.rows().row(row).f32(field)[..width].to_vec();
     (mask.iter().sum(), mask)
 }
@@ -551,6 +554,143 @@ fn scripted_agents_say_what_they_need() {
     for _ in 0..300 {
         env.step(&[0; 4], buffers.output()).unwrap();
     }
+}
+
+/// Where a value has several looks, the listener is shown one of its own: else `samples` would mean nothing. Told from
+/// what both agents see, not from how the game was prepared.
+#[test]
+fn the_listener_is_not_shown_the_speakers_own_look() {
+    for samples in [4, 16] {
+        let overrides = json!({"samples": samples, "privileged": true});
+        let (mut env, mut buffers) = batch(GAME_ID, &overrides, EPISODES);
+        let spec = env.spec().clone();
+        let stimulus = spec.field("stimulus").unwrap();
+        let [round, answer] = ["round_index", "answer"].map(|m| spec.metric(m).unwrap());
+        env.reset(Reset::seed(Seed(4)), buffers.output()).unwrap();
+        let (mut present, mut same) = (0, 0);
+        for _ in 0..60 {
+            env.step(&vec![0; EPISODES * spec.action_width()], buffers.output()).unwrap();
+            let rows = buffers.rows();
+            for (i, metrics) in buffers.metrics.chunks(spec.metrics.len()).enumerate() {
+                if metrics[round] == 0.0 && metrics[answer] == 0.0 {
+                    let [speaker, listener] = [SPEAKER, LISTENER].map(|agent| rows.row(2 * i + agent).f32(stimulus));
+                    present += 1;
+                    same += u32::from(speaker == listener);
+                }
+            }
+        }
+        let (share, expected) = (f64::from(same) / f64::from(present), 1.0 / f64::from(samples));
+        near("identical stimuli", share, expected, five_sigma(expected, f64::from(present)));
+    }
+}
+
+/// Doing nothing at a decision is a wrong decision, in either phase and however actions are numbered.
+#[test]
+fn doing_nothing_at_the_decision_is_wrong() {
+    for overrides in [json!({}), json!({"distractors": 2}), json!({"actions": "combined"}), json!({"feedback": false})]
+    {
+        let rules: Game = rules(overrides.clone());
+        let spec = rules.spec();
+        let nothing = spec.agents[LISTENER].action.sizes()[0] as i32 - 1;
+        let nothing = rules.decode(LISTENER, &[nothing]).unwrap();
+        assert_eq!(nothing, Act::NOTHING, "the last number does nothing");
+        let mut metrics = vec![f32::NAN; spec.metrics.len()];
+        for mut state in states(&rules, 20) {
+            let (mut decisions, mut sum) = ([0.0; 2], 0.0);
+            loop {
+                let (deciding, query) = (state.round() == 1, state.now.query);
+                let mut rewards = [f32::NAN; 2];
+                let status = rules.step(&mut state, &[Act::NOTHING, nothing], &mut rewards);
+                let expected = if deciding && query { -2.0 } else { 0.0 };
+                assert_eq!(rewards, [expected; 2], "{overrides}");
+                decisions[usize::from(query)] += f32::from(u8::from(deciding));
+                sum += rewards[0];
+                if deciding {
+                    assert_eq!(state.last_right, Some(false), "{overrides}");
+                }
+                if status.ended() {
+                    break;
+                }
+            }
+            rules.metrics(&state, &mut metrics);
+            let metric = |name| metrics[spec.metric(name).unwrap()];
+            assert_eq!([metric("support_games"), metric("query_games")], decisions);
+            assert_eq!([metric("support_correct"), metric("query_correct")], [0.0; 2]);
+            assert_eq!(sum, -2.0 * decisions[1]);
+        }
+    }
+    let recall: Recall = rules(json!({}));
+    for mut state in states(&recall, 20) {
+        loop {
+            let mut reward = [f32::NAN];
+            let status = recall.step(&mut state, &[Answer::Nothing], &mut reward);
+            assert_eq!(reward, [0.0]);
+            if status.ended() {
+                break;
+            }
+        }
+        let mut metrics = [f32::NAN; 5];
+        recall.metrics(&state, &mut metrics);
+        assert_eq!((metrics[0], metrics[1]), (0.0, 0.0));
+    }
+}
+
+/// The speaker sees the target first and then the very distractors of the listener, none of which means the target.
+#[test]
+fn the_speaker_is_shown_distractors_beside_the_target() {
+    let overrides = json!({"distractors": 3, "samples": 4, "privileged": true});
+    let (mut env, mut buffers) = batch(GAME_ID, &overrides, 64);
+    let spec = env.spec().clone();
+    let stimulus = spec.field("stimulus").unwrap();
+    let [round, answer] = ["round_index", "answer"].map(|m| spec.metric(m).unwrap());
+    env.reset(Reset::seed(Seed(4)), buffers.output()).unwrap();
+    let mut games = 0;
+    for _ in 0..120 {
+        env.step(&vec![0; 64 * spec.action_width()], buffers.output()).unwrap();
+        let rows = buffers.rows();
+        for (i, metrics) in buffers.metrics.chunks(spec.metrics.len()).enumerate() {
+            if metrics[round] != 0.0 {
+                continue;
+            }
+            games += 1;
+            let [speaker, listener] = [SPEAKER, LISTENER]
+                .map(|agent| rows.row(2 * i + agent).f32(stimulus).chunks(3).map(<[f32]>::to_vec).collect::<Vec<_>>());
+            let places: Vec<_> =
+                speaker[1..].iter().map(|seen| listener.iter().position(|other| other == seen)).collect();
+            assert!(places.iter().all(Option::is_some), "distractors are the listener's: {speaker:?} {listener:?}");
+            let mut distinct = places.clone();
+            distinct.sort_unstable();
+            distinct.dedup();
+            assert_eq!(distinct.len(), 3, "each of them once");
+            assert!(!speaker[1..].contains(&speaker[0]), "the target stands first alone");
+            // What is left is the target in one of its looks, or its stand-in.
+            let left = (0..4).find(|&p| !places.contains(&Some(p))).unwrap();
+            assert!(metrics[answer] == 4.0 || metrics[answer] == left as f32);
+        }
+    }
+    assert!(games > 64 * 30);
+}
+
+/// Both shots show every meaning, in orders drawn apart: remembering the first order does not help in the second.
+#[test]
+fn recalls_second_shot_is_not_in_the_firsts_order() {
+    let recall: Recall = rules(json!({"min_values": 3, "max_values": 3}));
+    let mut places = [0; 27];
+    for mut state in states(&recall, 2000) {
+        let first = state.order.clone();
+        let sorted = |order: &[crate::space::Meaning]| {
+            let mut order = order.to_vec();
+            order.sort_unstable();
+            order
+        };
+        for _ in 0..2 * first.len() {
+            recall.step(&mut state, &[Answer::Nothing], &mut [0.0]);
+        }
+        assert_eq!(sorted(&first), sorted(&state.order));
+        assert_ne!(first, state.order);
+        places[state.order.iter().position(|m| *m == first[0]).unwrap()] += 1;
+    }
+    uniform("where the second shot shows the first stimulus of the first", &places);
 }
 
 /// With replacement a shot has as many games as it says, however few meanings there are.
