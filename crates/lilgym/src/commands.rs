@@ -35,7 +35,7 @@ pub(crate) static COMMANDS: [Command; 4] = [
             Argument::option("grid", "COLUMNSxROWS", "Grids of SCATTER").or("19x5").many(),
             Argument::option("out", "FILE", "Where to write one JSON line per row"),
         ],
-        settings: false,
+        settings: true,
         run: solve,
     },
     Command {
@@ -111,11 +111,17 @@ fn solve(call: &mut Call<'_>) -> Result<Said, CommandError> {
     let wanted = call.all("task").iter().map(task).collect::<Result<Vec<_>, _>>()?;
     let grids = call.all("grid").iter().map(|text| grid(text)).collect::<Result<Vec<_>, _>>()?;
     let data = call.needed("data")?.to_owned();
+    for key in ["split", "data", "grid"] {
+        if let Some(value) = call.overrides.get(key) {
+            return Err(format!("`--set {key}` is `{value}`, must be `--{key}` here").into());
+        }
+    }
     let (mut lines, mut text) = (Vec::new(), String::new());
     for task in Task::ALL.into_iter().filter(|task| wanted.is_empty() || wanted.contains(task)) {
         let scatter = task.appearance == Appearance::Scatter;
         for grid in if scatter { grids.clone() } else { vec![Grid::default()] } {
-            let config = Config { split, data: data.clone(), grid: grid.clone(), ..Config::default() };
+            let config: Config = serde_json::from_value(task.entry().configure(&call.overrides)?)?;
+            let config = Config { split, data: data.clone(), grid: grid.clone(), ..config };
             text += &solved(call.host, &LilGym::new(&config, task)?, &mut lines);
         }
     }

@@ -216,6 +216,12 @@ impl Task {
         crate::FAMILY.entry(id).and_then(|entry| Self::named(entry.name()))
     }
 
+    /// Its entry in the registry.
+    #[cfg(feature = "files")]
+    pub(crate) fn entry(self) -> &'static heldout_core::Entry {
+        crate::FAMILY.entries.iter().find(|entry| entry.name() == self.name()).expect("every task is registered")
+    }
+
     /// The names of all, for messages.
     #[cfg(feature = "files")]
     pub(crate) fn names() -> String {

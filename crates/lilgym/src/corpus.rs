@@ -107,7 +107,7 @@ impl Corpus {
     }
 
     /// Number of the problem called `key`.
-    #[cfg(feature = "files")]
+    #[cfg(any(feature = "files", test))]
     pub(crate) fn find(&self, key: &str) -> Option<u32> {
         self.problems.iter().position(|problem| problem.key == key).map(|i| i as u32)
     }

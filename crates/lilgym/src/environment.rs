@@ -110,8 +110,8 @@ pub(crate) struct LilGym {
     spec: Spec,
     /// The planner's solutions under these rules, where those under the default ones will not do.
     pub(crate) plans: Vec<OnceLock<Plan>>,
-    /// Whether what solves a problem under the default rules solves it here: a search of the cell only adds actions.
-    pub(crate) default_physics: bool,
+    /// Whether edits do what they do under the default rules, within the same horizon.
+    pub(crate) default_rules: bool,
 }
 
 impl LilGym {
@@ -124,9 +124,9 @@ impl LilGym {
         self.statement(state).program.truth(&state.scene)
     }
 
-    /// Whether the statement has the target's value. A program without a value counts as false.
+    /// Whether the statement has the target's value. Without a value it has neither's.
     fn reached(&self, state: &State) -> bool {
-        self.truth(state).unwrap_or(false) == state.target
+        self.truth(state) == Ok(state.target)
     }
 
     fn change(&self, state: &mut State, change: Change) {
@@ -200,13 +200,14 @@ impl Environment for LilGym {
         let plans = corpus.problems.iter().map(|_| OnceLock::new()).collect();
         let empty = if config.observation == Observation::Image { picture::empty_half() } else { Vec::new() };
         let default = Config::default();
-        let default_physics = config.grid == default.grid
+        let default_rules = config.grid == default.grid
+            && config.cell_search == default.cell_search
             && config.remove_rule == default.remove_rule
             && config.border_check == default.border_check
             && config.stick == default.stick
             && config.box_limit == default.box_limit
-            && config.horizon >= default.horizon;
-        Ok(Self { config: config.clone(), task, numbers, corpus, sentences, empty, spec, plans, default_physics })
+            && config.horizon == default.horizon;
+        Ok(Self { config: config.clone(), task, numbers, corpus, sentences, empty, spec, plans, default_rules })
     }
 
     fn spec(&self) -> &Spec {

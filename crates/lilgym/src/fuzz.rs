@@ -3,6 +3,9 @@
 use crate::language::Program;
 use crate::scene::{BOXES, Color, Item, Scene, Shape, Size};
 
+/// Objects of a scene: as many as NLVR's largest image has.
+const MOST_ITEMS: usize = 24;
+
 /// Takes any bytes for a scene and the text of a program, and panics if the language breaks a promise: no text makes the
 /// parser or the evaluator panic, and what is printed parses to the same program with the same value.
 ///
@@ -30,9 +33,9 @@ pub fn fuzz_program(bytes: &[u8]) -> bool {
     true
 }
 
-fn scene(bytes: &[u8]) -> Scene {
+pub(crate) fn scene(bytes: &[u8]) -> Scene {
     let mut scene = Scene::default();
-    for &[owner, x, y, kind] in bytes.as_chunks::<4>().0.iter().take(12) {
+    for &[owner, x, y, kind] in bytes.as_chunks::<4>().0.iter().take(MOST_ITEMS) {
         let pick = |byte: u8| usize::from(byte) % 3;
         let (shape, color, size) = (Shape::ALL[pick(kind)], Color::ALL[pick(kind / 3)], Size::ALL[pick(kind / 9)]);
         scene.push(usize::from(owner) % BOXES, Item { x: i16::from(x) - 20, y: i16::from(y) - 20, shape, color, size });

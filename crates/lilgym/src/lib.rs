@@ -68,7 +68,6 @@ const fn about(id: &'static str, card: &'static str, presets: &'static [Preset],
 /// All that only lilGym knows.
 pub static FAMILY: Family = Family {
     name: "lilgym",
-    title: "lilGym",
     about: "What only lilGym has: labels checked, best returns found, results broken down",
     folder: "lilgym",
     page: include_str!("../cards/family.md"),

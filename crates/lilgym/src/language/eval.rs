@@ -64,6 +64,12 @@ pub(super) fn atom_name(atom: u8) -> &'static str {
     NAMES.get(usize::from(atom.wrapping_sub(FIRST_COLOR))).copied().unwrap_or("?")
 }
 
+/// The attribute that an atom belongs to (colour, shape, size) and its place there.
+pub(super) fn attribute(atom: u8) -> Option<(usize, usize)> {
+    let at = usize::from(atom.checked_sub(FIRST_COLOR)?);
+    (atom < FIRST_SIDE).then_some((at / 3, at % 3))
+}
+
 /// The kind of an atom.
 pub(super) const fn atom_kind(atom: u8) -> u16 {
     if atom < FIRST_BOX {
@@ -168,6 +174,12 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
+    /// Steps so far.
+    #[cfg(test)]
+    pub(super) fn steps(&self) -> u32 {
+        BUDGET - self.budget
+    }
+
     pub(super) fn mark(&self) -> usize {
         self.used
     }
@@ -188,22 +200,23 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Frees what an expression left on the stack since `mark`, but for its value.
-    fn settle(&mut self, mark: usize, value: Value) -> Value {
+    fn settle(&mut self, mark: usize, value: Value) -> Eval<Value> {
         let Value::Seq { at, len, set } = value else {
             self.used = mark;
-            return value;
+            return Ok(value);
         };
         let (from, len) = (usize::from(at), usize::from(len));
         if from < mark {
             self.used = mark;
-            return value;
+            return Ok(value);
         }
+        self.spend(len)?;
         if self.stack[from..from + len].iter().any(|v| matches!(v, Value::Seq { .. })) {
-            return value;
+            return Ok(value);
         }
         self.stack.copy_within(from..from + len, mark);
         self.used = mark + len;
-        Value::Seq { at: mark as u16, len: len as u16, set }
+        Ok(Value::Seq { at: mark as u16, len: len as u16, set })
     }
 
     fn box_bits(&self, index: usize) -> u64 {
@@ -282,12 +295,13 @@ impl<'a> Evaluator<'a> {
         self.size(value).ok_or(fault(call, "a collection"))
     }
 
-    pub(super) fn walk(&self, value: Value, call: &'static str) -> Eval<Walk> {
+    pub(super) fn walk(&mut self, value: Value, call: &'static str) -> Eval<Walk> {
         Ok(match value {
             Value::Bits { bits, .. } => Walk::Bits(bits),
             Value::Seq { at, len, .. } => Walk::Seq { at, end: at + len },
             Value::Tuple { len, atoms, .. } => Walk::Tuple { at: 0, len, atoms },
             Value::Combos { bits, k, list } => {
+                self.spend(bits.count_ones() as usize)?;
                 let mut all = [0; 64];
                 let mut rest = bits;
                 let mut n = 0;
@@ -306,8 +320,10 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    pub(super) fn next(&self, walk: &mut Walk) -> Option<Value> {
-        match walk {
+    /// The next of a walk, for a step of the budget: no walk is free, whatever becomes of its values.
+    pub(super) fn next(&mut self, walk: &mut Walk) -> Eval<Option<Value>> {
+        self.spend(1)?;
+        Ok(match walk {
             Walk::Bits(bits) => (*bits != 0).then(|| {
                 let atom = bits.trailing_zeros() as u8;
                 *bits &= *bits - 1;
@@ -323,7 +339,7 @@ impl<'a> Evaluator<'a> {
             }),
             Walk::Combos { atoms, n, k, at, list, done } => {
                 if *done {
-                    return None;
+                    return Ok(None);
                 }
                 let mut tuple = [0; TUPLE_ROOM];
                 let k = usize::from(*k);
@@ -333,7 +349,7 @@ impl<'a> Evaluator<'a> {
                 *done = !advance(&mut at[..k], *n);
                 Some(Value::Tuple { list: *list, len: k as u8, atoms: tuple })
             }
-        }
+        })
     }
 
     /// The bits of a collection of atoms in ascending order, without repetition; `None` if it is not one.
@@ -369,7 +385,7 @@ impl<'a> Evaluator<'a> {
                     return Ok(false);
                 }
                 let (mut left, mut right) = (self.walk(a, "==")?, self.walk(b, "==")?);
-                while let (Some(a), Some(b)) = (self.next(&mut left), self.next(&mut right)) {
+                while let (Some(a), Some(b)) = (self.next(&mut left)?, self.next(&mut right)?) {
                     if !self.equal(a, b)? {
                         return Ok(false);
                     }
@@ -387,7 +403,7 @@ impl<'a> Evaluator<'a> {
             return Ok(bits >> atom & 1 == 1);
         }
         let mut walk = self.walk(all, call)?;
-        while let Some(value) = self.next(&mut walk) {
+        while let Some(value) = self.next(&mut walk)? {
             if self.equal(value, one)? {
                 return Ok(true);
             }
@@ -398,7 +414,7 @@ impl<'a> Evaluator<'a> {
     fn contained(&mut self, some: Value, all: Value, call: &'static str) -> Eval<bool> {
         let mut walk = self.walk(some, call)?;
         self.walk(all, call)?;
-        while let Some(value) = self.next(&mut walk) {
+        while let Some(value) = self.next(&mut walk)? {
             if !self.contains(all, value, call)? {
                 return Ok(false);
             }
@@ -408,6 +424,7 @@ impl<'a> Evaluator<'a> {
 
     /// A set of the values that were pushed since `mark`.
     fn collect_set(&mut self, mark: usize, call: &'static str) -> Eval<Value> {
+        self.spend(self.used - mark)?;
         let mut bits = 0;
         let mut atoms = true;
         for i in mark..self.used {
@@ -427,7 +444,10 @@ impl<'a> Evaluator<'a> {
             let value = self.stack[i];
             let mut known = false;
             for j in mark..kept {
-                known = known || self.equal(self.stack[j], value)?;
+                if self.equal(self.stack[j], value)? {
+                    known = true;
+                    break;
+                }
             }
             if !known {
                 self.stack[kept] = value;
@@ -453,7 +473,7 @@ impl<'a> Evaluator<'a> {
 
     fn push_all(&mut self, value: Value, call: &'static str) -> Eval<()> {
         let mut walk = self.walk(value, call)?;
-        while let Some(value) = self.next(&mut walk) {
+        while let Some(value) = self.next(&mut walk)? {
             self.push(value, call)?;
         }
         Ok(())
@@ -503,7 +523,9 @@ impl<'a> Evaluator<'a> {
             }
             Node::Tower(a) => {
                 let value = self.eval(a)?;
-                truth(self.scene.is_tower(Self::boxed(value, ".is_tower")?))
+                let owner = Self::boxed(value, ".is_tower")?;
+                self.spend(self.scene.of(owner).len())?;
+                truth(self.scene.is_tower(owner))
             }
             Node::TowerMethod(a) => {
                 let value = self.eval(a)?;
@@ -518,7 +540,7 @@ impl<'a> Evaluator<'a> {
             Node::Call(function, kids) => {
                 let mark = self.used;
                 let value = self.call(function, program.kids(kids))?;
-                self.settle(mark, value)
+                self.settle(mark, value)?
             }
             Node::Lambda(_) | Node::Name(_) => return Err(fault("lambda", "a value")),
         })
@@ -609,12 +631,11 @@ impl<'a> Evaluator<'a> {
         let len = self.ordered(of)?;
         let at = if index < 0 { i64::from(index) + len as i64 } else { index.into() };
         let at = usize::try_from(at).ok().filter(|&at| at < len).ok_or(Fault::Index { index })?;
-        self.spend(at)?;
         let mut walk = self.walk(of, "[]")?;
         for _ in 0..at {
-            self.next(&mut walk);
+            self.next(&mut walk)?;
         }
-        self.next(&mut walk).ok_or(Fault::Index { index })
+        self.next(&mut walk)?.ok_or(Fault::Index { index })
     }
 
     fn slice(&mut self, of: Id, from: Option<Id>, to: Option<Id>) -> Eval<Value> {
@@ -631,7 +652,7 @@ impl<'a> Evaluator<'a> {
         let mark = self.used;
         let mut walk = self.walk(of, "[]")?;
         for at in 0..to {
-            let Some(value) = self.next(&mut walk) else { break };
+            let Some(value) = self.next(&mut walk)? else { break };
             if at >= from {
                 self.push(value, "[]")?;
             }
@@ -699,7 +720,7 @@ impl<'a> Evaluator<'a> {
                 let every = function == Function::All;
                 let mut holds = every && self.len(all, name)? > 0;
                 let mut walk = self.walk(all, name)?;
-                while let Some(value) = self.next(&mut walk) {
+                while let Some(value) = self.next(&mut walk)? {
                     let is_true = self.test(ids[1], value)? == Value::Atom(TRUE);
                     if every {
                         holds &= is_true;
@@ -713,7 +734,7 @@ impl<'a> Evaluator<'a> {
                 let all = self.eval(ids[0])?;
                 let mark = self.used;
                 let mut walk = self.walk(all, name)?;
-                while let Some(value) = self.next(&mut walk) {
+                while let Some(value) = self.next(&mut walk)? {
                     let inner = self.used;
                     let value = self.apply(ids[1], value)?;
                     self.used = inner;
@@ -742,7 +763,7 @@ impl<'a> Evaluator<'a> {
         if let Some(bits) = self.bits(all) {
             let mut kept = 0;
             let mut walk = Walk::Bits(bits);
-            while let Some(value) = self.next(&mut walk) {
+            while let Some(value) = self.next(&mut walk)? {
                 let verdict = self.test(test, value)?;
                 if let (Value::Atom(atom), true) = (value, self.truthy(verdict)) {
                     kept |= 1 << atom;
@@ -752,7 +773,7 @@ impl<'a> Evaluator<'a> {
         }
         let mark = self.used;
         let mut walk = self.walk(all, name)?;
-        while let Some(value) = self.next(&mut walk) {
+        while let Some(value) = self.next(&mut walk)? {
             let verdict = self.test(test, value)?;
             if self.truthy(verdict) {
                 self.push(value, name)?;
@@ -770,7 +791,7 @@ impl<'a> Evaluator<'a> {
             if matches!(all, Value::Combos { .. }) {
                 let mut count = 0;
                 let mut walk = self.walk(all, call)?;
-                while let Some(value) = self.next(&mut walk) {
+                while let Some(value) = self.next(&mut walk)? {
                     let verdict = self.test(ids[1], value)?;
                     count += i32::from(self.truthy(verdict));
                 }
@@ -790,6 +811,7 @@ impl<'a> Evaluator<'a> {
         for i in 0..size {
             let value = self.stack[usize::from(at) + i];
             let mut new = true;
+            self.spend(1)?;
             // Atoms and small integers are one object each; any tuple or list is an object of its own.
             if matches!(value, Value::Atom(_) | Value::Int(_)) {
                 for j in 0..i {
@@ -807,7 +829,7 @@ impl<'a> Evaluator<'a> {
         let all = self.eval(ids[0])?;
         let mut walk = self.walk(all, name)?;
         let mut best: Option<(Value, i32)> = None;
-        while let Some(value) = self.next(&mut walk) {
+        while let Some(value) = self.next(&mut walk)? {
             let key = match ids.get(1) {
                 Some(&key) => self.test(key, value)?,
                 None => value,
@@ -830,7 +852,7 @@ impl<'a> Evaluator<'a> {
         }
         let mut bits = 0;
         let mut walk = self.walk(value, call)?;
-        while let Some(value) = self.next(&mut walk) {
+        while let Some(value) = self.next(&mut walk)? {
             bits |= 1 << self.item(value, call)?.0;
         }
         Ok(bits)
@@ -845,7 +867,7 @@ impl<'a> Evaluator<'a> {
             return self.push(Value::Atom(of.atom(&item)), call);
         }
         let mut walk = self.walk(value, call)?;
-        while let Some(value) = self.next(&mut walk) {
+        while let Some(value) = self.next(&mut walk)? {
             let (_, item) = self.item(value, call)?;
             self.push(Value::Atom(of.atom(&item)), call)?;
         }
@@ -858,7 +880,7 @@ impl<'a> Evaluator<'a> {
         {
             let mut kept = 0;
             let mut walk = Walk::Bits(bits);
-            while let Some(value) = self.next(&mut walk) {
+            while let Some(value) = self.next(&mut walk)? {
                 let (index, item) = self.item(value, call)?;
                 if atom_kind(wanted) != atom_kind(of.atom(&item)) {
                     return Err(fault(call, of.name()));
@@ -869,7 +891,7 @@ impl<'a> Evaluator<'a> {
         }
         let mark = self.used;
         let mut walk = self.walk(all, call)?;
-        while let Some(value) = self.next(&mut walk) {
+        while let Some(value) = self.next(&mut walk)? {
             let inner = self.used;
             self.attributes(value, of, call)?;
             let own = self.collect_list(inner);
@@ -897,7 +919,7 @@ impl<'a> Evaluator<'a> {
                 *list = self.since(at, false);
             }
             let mut walk = self.walk(*list, call)?;
-            while let Some(value) = self.next(&mut walk) {
+            while let Some(value) = self.next(&mut walk)? {
                 if kind.replace(type_of(value)).is_some_and(|known| known != type_of(value)) {
                     return Err(fault(call, "of one kind"));
                 }
@@ -916,7 +938,7 @@ impl<'a> Evaluator<'a> {
                 continue;
             }
             let mut walk = self.walk(value, call)?;
-            while let Some(value) = self.next(&mut walk) {
+            while let Some(value) = self.next(&mut walk)? {
                 if !fits(value) {
                     return Err(fault(call, of.name()));
                 }
@@ -925,21 +947,22 @@ impl<'a> Evaluator<'a> {
         Ok(truth(self.same(a, b, call)?))
     }
 
-    /// The items of `value`'s boxes that `related(of it, other)` holds for.
+    /// The items of `value`'s boxes that `related(whether the box is a tower, of it, other)` holds for.
     fn related(
         &mut self,
         value: Value,
         call: &'static str,
-        related: impl Fn(&Scene, usize, &Item, &Item) -> bool,
+        related: impl Fn(bool, &Item, &Item) -> bool,
     ) -> Eval<Value> {
         let mut found = 0;
         let mut walk = Walk::Bits(self.items(value, call)?);
-        while let Some(value) = self.next(&mut walk) {
+        while let Some(value) = self.next(&mut walk)? {
             let (index, item) = self.item(value, call)?;
             let owner = self.scene.box_of(index);
-            self.spend(self.scene.of(owner).len())?;
+            self.spend(2 * self.scene.of(owner).len())?;
+            let tower = self.scene.is_tower(owner);
             for other in self.scene.range(owner) {
-                if other != index && related(self.scene, owner, &item, &self.scene.items()[other]) {
+                if other != index && related(tower, &item, &self.scene.items()[other]) {
                     found |= 1 << other;
                 }
             }
@@ -993,7 +1016,7 @@ impl<'a> Evaluator<'a> {
                     return Err(Fault::Unique { call: name, found: found.min(u16::MAX.into()) as u16 });
                 }
                 let mut walk = self.walk(a, name)?;
-                self.next(&mut walk).ok_or(Fault::Empty { call: name })?
+                self.next(&mut walk)?.ok_or(Fault::Empty { call: name })?
             }
             F::FilterColor => self.filter_attribute(a, b, Attribute::Color, name)?,
             F::FilterShape => self.filter_attribute(a, b, Attribute::Shape, name)?,
@@ -1033,6 +1056,7 @@ impl<'a> Evaluator<'a> {
             F::IsBig => self.attribute_is(a, FIRST_SIZE + 2, Attribute::Size, name)?,
             F::IsTop | F::IsBottom => {
                 let (index, item) = self.item(a, name)?;
+                self.spend(self.scene.of(self.scene.box_of(index)).len())?;
                 let tops = self.scene.of(self.scene.box_of(index)).iter().map(Item::top);
                 let extreme = if function == F::IsTop { tops.max() } else { tops.min() };
                 truth(extreme == Some(item.top()))
@@ -1040,6 +1064,7 @@ impl<'a> Evaluator<'a> {
             F::IsSecond | F::IsThird => {
                 let (index, item) = self.item(a, name)?;
                 let height = if function == F::IsSecond { SECOND } else { THIRD };
+                self.spend(self.scene.of(self.scene.box_of(index)).len())?;
                 truth(self.scene.is_tower(self.scene.box_of(index)) && item.bottom() == height)
             }
             F::IsTouchingWall => truth(Self::wall(&self.item(a, name)?.1, b, 0, false, name)?),
@@ -1056,16 +1081,16 @@ impl<'a> Evaluator<'a> {
                 let gaps = [x.top() - y.bottom(), x.left() - y.right(), y.top() - x.bottom(), y.left() - x.right()];
                 truth(gaps.iter().any(|gap| gap.abs() <= CLOSE))
             }
-            F::GetTouching => self.related(a, name, |_, _, x, y| x.distance(y) <= TOUCHING)?,
-            F::GetCloselyTouching => self.related(a, name, |_, _, x, y| x.distance(y) <= CLOSE)?,
-            F::GetAbove => self.related(a, name, |scene, owner, x, y| {
-                x.top() <= y.bottom() && (!scene.is_tower(owner) || x.distance(y) <= TOUCHING)
-            })?,
-            F::GetBelow => self.related(a, name, |scene, owner, x, y| {
-                y.top() <= x.bottom() && (!scene.is_tower(owner) || x.distance(y) <= TOUCHING)
-            })?,
-            F::GetBoxAllAbove => self.related(a, name, |_, _, x, y| x.top() <= y.bottom())?,
-            F::GetBoxAllBelow => self.related(a, name, |_, _, x, y| y.top() <= x.bottom())?,
+            F::GetTouching => self.related(a, name, |_, x, y| x.distance(y) <= TOUCHING)?,
+            F::GetCloselyTouching => self.related(a, name, |_, x, y| x.distance(y) <= CLOSE)?,
+            F::GetAbove => {
+                self.related(a, name, |tower, x, y| x.top() <= y.bottom() && (!tower || x.distance(y) <= TOUCHING))?
+            }
+            F::GetBelow => {
+                self.related(a, name, |tower, x, y| y.top() <= x.bottom() && (!tower || x.distance(y) <= TOUCHING))?
+            }
+            F::GetBoxAllAbove => self.related(a, name, |_, x, y| x.top() <= y.bottom())?,
+            F::GetBoxAllBelow => self.related(a, name, |_, x, y| y.top() <= x.bottom())?,
             F::GetBoxInclusive | F::GetBoxExclusive => {
                 let (index, _) = self.item(a, name)?;
                 let bits = self.box_bits(self.scene.box_of(index));
@@ -1081,7 +1106,7 @@ impl<'a> Evaluator<'a> {
                 // Unlike a query, a single item will not do.
                 let mut walk = self.walk(a, name)?;
                 let mut bits = 0;
-                while let Some(value) = self.next(&mut walk) {
+                while let Some(value) = self.next(&mut walk)? {
                     bits |= 1 << Attribute::of(function).atom(&self.item(value, name)?.1);
                 }
                 Value::Bits { bits, set: true }
@@ -1096,7 +1121,7 @@ impl<'a> Evaluator<'a> {
             F::UnionAll => {
                 let mark = self.used;
                 let mut walk = self.walk(a, name)?;
-                while let Some(part) = self.next(&mut walk) {
+                while let Some(part) = self.next(&mut walk)? {
                     self.push_all(part, name)?;
                 }
                 self.collect_set(mark, name)?
@@ -1111,8 +1136,8 @@ impl<'a> Evaluator<'a> {
                 let wanted = function == F::AnyTrue;
                 let mut walk = self.walk(a, name)?;
                 let mut found = false;
-                while let Some(value) = self.next(&mut walk) {
-                    found = found || self.truthy(value) == wanted;
+                while !found && let Some(value) = self.next(&mut walk)? {
+                    found = self.truthy(value) == wanted;
                 }
                 truth(found == wanted)
             }
@@ -1121,7 +1146,7 @@ impl<'a> Evaluator<'a> {
             F::Min | F::Max => {
                 let mut walk = self.walk(a, name)?;
                 let mut best: Option<i32> = None;
-                while let Some(value) = self.next(&mut walk) {
+                while let Some(value) = self.next(&mut walk)? {
                     let key = Self::number(value, name)?;
                     let pick = if function == F::Min {
                         best.map_or(key, |b| b.min(key))
@@ -1144,7 +1169,7 @@ impl<'a> Evaluator<'a> {
         let mark = self.used;
         let mut walk = self.walk(a, name)?;
         self.walk(b, name)?;
-        while let Some(value) = self.next(&mut walk) {
+        while let Some(value) = self.next(&mut walk)? {
             if function == Function::Union || self.contains(b, value, name)? {
                 self.push(value, name)?;
             }
@@ -1157,13 +1182,13 @@ impl<'a> Evaluator<'a> {
 
     fn intersect_all(&mut self, all: Value, call: &'static str) -> Eval<Value> {
         let mut outer = self.walk(all, call)?;
-        let Some(first) = self.next(&mut outer) else { return Ok(Value::Bits { bits: 0, set: true }) };
+        let Some(first) = self.next(&mut outer)? else { return Ok(Value::Bits { bits: 0, set: true }) };
         let mark = self.used;
         let mut walk = self.walk(first, call)?;
-        while let Some(value) = self.next(&mut walk) {
+        while let Some(value) = self.next(&mut walk)? {
             let mut everywhere = true;
             let mut parts = self.walk(all, call)?;
-            while let Some(part) = self.next(&mut parts) {
+            while let Some(part) = self.next(&mut parts)? {
                 everywhere = everywhere && self.contains(part, value, call)?;
             }
             if everywhere {
@@ -1183,7 +1208,7 @@ impl<'a> Evaluator<'a> {
         let mut atoms = [0; 64];
         let mut n = 0;
         let mut walk = self.walk(all, call)?;
-        while let Some(value) = self.next(&mut walk) {
+        while let Some(value) = self.next(&mut walk)? {
             let Value::Atom(atom) = value else { return Err(Fault::Room { call }) };
             *atoms.get_mut(n).ok_or(Fault::Room { call })? = atom;
             n += 1;
@@ -1192,7 +1217,7 @@ impl<'a> Evaluator<'a> {
         let k = if few && list { 0 } else { k };
         let mut walk = Walk::Combos { atoms, n: n as u8, k, at: [0, 1, 2, 3], list, done: few && !list };
         let mark = self.used;
-        while let Some(value) = self.next(&mut walk) {
+        while let Some(value) = self.next(&mut walk)? {
             self.push(value, call)?;
         }
         Ok(self.since(mark, false))

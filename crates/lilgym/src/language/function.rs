@@ -140,6 +140,22 @@ impl Function {
         self.params().iter().filter(|p| matches!(p, Param::Value(_) | Param::Function)).count()
     }
 
+    /// The attribute (colour, shape, size) whose member it asks for, and that member's place.
+    pub(crate) fn attribute(self) -> Option<(usize, usize)> {
+        Some(match self {
+            Self::IsYellow => (0, 0),
+            Self::IsBlack => (0, 1),
+            Self::IsBlue => (0, 2),
+            Self::IsCircle => (1, 0),
+            Self::IsSquare => (1, 1),
+            Self::IsTriangle => (1, 2),
+            Self::IsSmall => (2, 0),
+            Self::IsMedium => (2, 1),
+            Self::IsBig => (2, 2),
+            _ => return None,
+        })
+    }
+
     /// Whether it looks at where an item is, beyond which box.
     pub(crate) fn is_spatial(self) -> bool {
         (Self::IsTop as u8..=Self::GetBoxAllBelow as u8).contains(&(self as u8))

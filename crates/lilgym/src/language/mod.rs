@@ -21,7 +21,7 @@ mod shortfall;
 pub(crate) use function::Function;
 pub(crate) use parse::ParseError;
 
-use crate::scene::Scene;
+use crate::scene::{Item, Scene};
 use eval::Evaluator;
 use function::Param;
 
@@ -31,7 +31,8 @@ pub(crate) const MAX_LENGTH: usize = 4096;
 pub(crate) const MAX_DEPTH: u16 = 48;
 /// Most lambdas within one another. The public programs have three.
 pub(crate) const MAX_PARAMETERS: usize = 8;
-/// Steps of an evaluation: three nested loops over forty items with room to spare.
+/// Steps of an evaluation, of which each node and each element of a walk takes one: three nested loops over forty items
+/// with room to spare.
 pub(crate) const BUDGET: u32 = 1 << 22;
 
 /// Index of a node.
@@ -102,14 +103,22 @@ enum Node {
 }
 
 /// What a program looks at: what it does not, a planner need not vary.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
-pub(crate) struct Mentions {
-    pub(crate) color: bool,
-    pub(crate) shape: bool,
-    pub(crate) size: bool,
-    /// Places within a box.
-    pub(crate) place: bool,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Looks {
+    colors: [u8; 3],
+    shapes: [u8; 3],
+    sizes: [u8; 3],
+    /// Whether it looks at walls.
+    pub(crate) walls: bool,
+    /// Whether it looks at how the objects of a box lie to each other.
+    pub(crate) others: bool,
+}
+
+impl Looks {
+    /// The attributes of `item`, where those that the program cannot tell apart have one number.
+    pub(crate) fn attributes(&self, item: &Item) -> [u8; 3] {
+        [self.colors[item.color as usize], self.shapes[item.shape as usize], self.sizes[item.size as usize]]
+    }
 }
 
 /// A parsed program.
@@ -165,6 +174,14 @@ impl Program {
         Evaluator::new(self, scene).truth()
     }
 
+    /// Steps that an evaluation on `scene` takes.
+    #[cfg(test)]
+    pub(crate) fn steps(&self, scene: &Scene) -> u32 {
+        let mut evaluator = Evaluator::new(self, scene);
+        let _ = evaluator.truth();
+        evaluator.steps()
+    }
+
     /// How far `scene` is from making the statement `wanted`, about in edits; 0 where it is.
     pub(crate) fn shortfall(&self, scene: &Scene, wanted: bool) -> Result<f32, Fault> {
         Evaluator::new(self, scene).shortfall(wanted)
@@ -179,28 +196,39 @@ impl Program {
     }
 
     /// What it looks at.
-    pub(crate) fn mentions(&self) -> Mentions {
-        let mut mentions = Mentions::default();
+    pub(crate) fn looks(&self) -> Looks {
+        // Which members of an attribute it names, and whether it compares what objects have.
+        let mut named = [[false; 3]; 3];
+        let mut compared = [false; 3];
+        let (mut walls, mut others) = (false, false);
         for node in &self.nodes {
             match node {
-                Node::Tower(_) => (mentions.place, mentions.shape) = (true, true),
-                Node::Const(atom) => match eval::atom_kind(*atom) {
-                    kind::COLOR => mentions.color = true,
-                    kind::SHAPE => mentions.shape = true,
-                    kind::SIZE => mentions.size = true,
-                    _ => {}
-                },
+                Node::Tower(_) => others = true,
+                Node::Const(atom) => {
+                    if let Some((of, member)) = eval::attribute(*atom) {
+                        named[of][member] = true;
+                    }
+                }
                 _ => {}
             }
         }
         for function in self.functions() {
             let name = function.name();
-            mentions.color |= name.contains("color") || ["is_yellow", "is_black", "is_blue"].contains(&name);
-            mentions.shape |= name.contains("shape") || ["is_circle", "is_square", "is_triangle"].contains(&name);
-            mentions.size |= name.contains("size") || ["is_small", "is_medium", "is_big"].contains(&name);
-            mentions.place |= function.is_spatial();
+            if let Some((of, member)) = function.attribute() {
+                named[of][member] = true;
+            }
+            for (compared, word) in compared.iter_mut().zip(["color", "shape", "size"]) {
+                *compared |= name.contains(word) && !name.starts_with("filter");
+            }
+            let wall = name.contains("wall") || name.contains("corner");
+            walls |= wall;
+            others |= function.is_spatial() && !wall;
         }
-        mentions
+        let numbers = |of: usize| {
+            let unnamed = named[of].iter().position(|named| !named).unwrap_or(0);
+            std::array::from_fn(|i| if compared[of] || named[of][i] { i as u8 } else { unnamed as u8 })
+        };
+        Looks { colors: numbers(0), shapes: numbers(1), sizes: numbers(2), walls, others }
     }
 
     fn kids(&self, kids: Kids) -> &[u16] {

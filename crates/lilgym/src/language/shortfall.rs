@@ -119,7 +119,7 @@ impl Evaluator<'_> {
         let every = all == wanted;
         let mut walk = self.walk(values, "All")?;
         let (mut total, mut some) = (if every { 0.0 } else { f32::INFINITY }, false);
-        while let Some(value) = self.next(&mut walk) {
+        while let Some(value) = self.next(&mut walk)? {
             some = true;
             let far = self.far_of(test, value, wanted)?;
             total = if every { total + far } else { total.min(far) };
@@ -162,7 +162,7 @@ impl Evaluator<'_> {
             let values = self.eval(id)?;
             let mut walk = self.walk(values, "count")?;
             let mut count = 0;
-            while self.next(&mut walk).is_some() {
+            while self.next(&mut walk)?.is_some() {
                 count += 1;
             }
             self.forget(mark);
@@ -174,7 +174,7 @@ impl Evaluator<'_> {
         let mut walk = self.walk(values, "filter_obj")?;
         let (mut passing, mut failing) = ([0.0; MOST], [0.0; MOST]);
         let (mut passed, mut failed, mut count) = (0, 0, 0);
-        while let Some(value) = self.next(&mut walk) {
+        while let Some(value) = self.next(&mut walk)? {
             let toward = self.far_of(ids[1], value, true)?;
             if toward == 0.0 {
                 count += 1;

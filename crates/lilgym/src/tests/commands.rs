@@ -275,7 +275,28 @@ fn recordings_are_compared_step_by_step() {
 }
 
 #[test]
-fn settings_belong_to_categories_alone() {
+fn settings_belong_to_commands_that_play_or_solve() {
     let with: Vec<_> = FAMILY.commands.iter().filter(|command| command.settings).map(|command| command.path).collect();
-    assert_eq!(with, [["lilgym", "categories"]]);
+    assert_eq!(with, [["lilgym", "solve"], ["lilgym", "categories"]]);
+}
+
+/// `solve` plays by the rules that are set: within one edit fewer problems have solutions, and each is proven.
+#[test]
+fn amendment_31_solve_takes_settings() {
+    let given = [("data", "builtin"), ("task", "tower-flipit")];
+    let solved = |set: Value| {
+        let said = call(&mut Desk::default(), ["lilgym", "solve"], &given, set).unwrap();
+        let lines = said.json.as_array().unwrap().clone();
+        lines.iter().map(|line| line["edits"].as_array().map(Vec::len)).collect::<Vec<_>>()
+    };
+    let (own, short, long) = (solved(json!({})), solved(json!({"horizon": 2})), solved(json!({"preset": "paper"})));
+    for ((own, short), long) in own.iter().zip(short).zip(long) {
+        assert_eq!(short, own.filter(|&edits| edits <= 1));
+        assert!(own.is_none() || long == *own, "a longer horizon has no longer solutions");
+    }
+    for (key, value) in [("split", json!("dev")), ("data", json!("builtin")), ("grid", json!([19, 5]))] {
+        let set = json!({key: value});
+        let error = call(&mut Desk::default(), ["lilgym", "solve"], &given, set).unwrap_err();
+        assert_eq!(error, format!("`--set {key}` is `{value}`, must be `--{key}` here"));
+    }
 }

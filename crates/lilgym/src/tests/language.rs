@@ -175,6 +175,80 @@ fn evaluation_is_bounded() {
     assert_eq!(Program::parse(kept).unwrap().truth(&full), Err(Fault::Room { call: "filter_obj" }));
 }
 
+/// No walk is free: a program that only walks, at any of the functions that do, comes to the end of its budget.
+#[test]
+fn amendment_30_every_walk_costs_budget() {
+    let mut scene = Scene::default();
+    for i in 0..24 {
+        scene.push(i % 3, block(10, Color::Blue));
+    }
+    let long = "exist(filter_obj(combinations(all_items, 4), lambda x: exist(filter_obj(combinations(all_items, 4), \
+        lambda y: any([1 == 2]) or not all(combinations(all_items, 4))))))";
+    assert_eq!(long.len(), 166);
+    assert_eq!(Program::parse(long).unwrap().truth(&scene), Err(Fault::Budget));
+    let fours = "combinations(all_items, 4)";
+    for walk in [
+        format!("all({fours})"),
+        format!("any(combinations(all_items, 0)[1:]) or all({fours})"),
+        format!("{fours}[10625] == all_items"),
+        format!("exist({fours}[10620:])"),
+        format!("{fours} == select(4, all_items)"),
+        format!("all_items in {fours}"),
+        format!("All({fours}, lambda z: 1 == 1)"),
+        format!("Any({fours}, lambda z: 1 == 2)"),
+        format!("contained({fours}, {fours})"),
+        "count(get_touching(all_items)) > 0".to_owned(),
+        "All(all_items, is_top)".to_owned(),
+        "all_same_color(all_items)".to_owned(),
+        "count(get_set_colors(all_items)) == 1".to_owned(),
+        "count(filter_color(all_items, Color.BLUE)) == 1".to_owned(),
+        "count(set(all_items)) == 1".to_owned(),
+        "count(union_all([all_items, all_items])) == 1".to_owned(),
+    ] {
+        // Twice 10,626 walks within one another are more than any budget.
+        let text =
+            format!("count(filter_obj({fours}, lambda x: exist(filter_obj({fours}, lambda y: not ({walk}))))) == 1");
+        assert_eq!(Program::parse(&text).unwrap().truth(&scene), Err(Fault::Budget), "{walk}");
+    }
+}
+
+/// A walk costs a step for each element and one for its end, whatever it is made for: what is left over tells.
+#[test]
+fn amendment_30_a_walk_costs_its_length() {
+    let mut scene = Scene::default();
+    for i in 0..24 {
+        scene.push(i % 3, block(10, Color::Blue));
+    }
+    let steps = |text: &str| Program::parse(text).unwrap().steps(&scene);
+    // 10,626 selections of four, and 24 items to choose from.
+    let fours = 10_626 + 24;
+    for text in [
+        "all(combinations(all_items, 4))",
+        "not any(combinations(all_items, 0)[1:]) and all(combinations(all_items, 4))",
+        "combinations(all_items, 4)[10625] == all_items",
+        "not exist(combinations(all_items, 4)[10626:])",
+        "All(combinations(all_items, 4), lambda x: 1 == 1)",
+    ] {
+        assert!(steps(text) >= fours, "{text}: {}", steps(text));
+    }
+    for (few, many) in [
+        ("exist(get_touching(all_items[:1]))", "exist(get_touching(all_items))"),
+        ("all_same_color(all_items[:1])", "all_same_color(all_items)"),
+        ("exist(get_set_colors(all_items[:1]))", "exist(get_set_colors(all_items))"),
+        ("exist(filter_color(all_items[:1], Color.BLUE))", "exist(filter_color(all_items, Color.BLUE))"),
+        ("exist(set(all_items[:1]))", "exist(set(all_items))"),
+    ] {
+        assert!(steps(many) >= steps(few) + 20, "{many}: {} and {}", steps(few), steps(many));
+    }
+}
+
+/// The fuzz target's scenes hold up to 24 objects.
+#[test]
+fn amendment_30_fuzzed_scenes_hold_24_objects() {
+    let objects: Vec<u8> = (0..30).flat_map(|i| [i, 20, 20, 0]).collect();
+    assert_eq!(crate::fuzz::scene(&objects).len(), 24);
+}
+
 /// Random programs: mostly ill-typed, always harmless.
 struct Writer<'a> {
     rng: &'a mut Rng,

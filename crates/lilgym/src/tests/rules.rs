@@ -127,6 +127,33 @@ fn the_papers_variants_differ_where_they_should() {
     }
 }
 
+/// A statement without a value is neither true nor false: STOP pays for no target, and nothing is forced.
+#[test]
+fn amendment_35_a_fault_never_pays() {
+    // Of a middle box with one block: whether it is black. Of any other: nothing.
+    let program = "is_black(unique(all_boxes[1]))";
+    let mut one = Scene::default();
+    one.push(1, Item { x: 40, y: 80, shape: Shape::Square, color: Color::Black, size: Size::Medium });
+    for (stop_forcing, target) in [(false, false), (false, true), (true, false), (true, true)] {
+        let config = Config { stop_forcing, ..Config::default() };
+        let rules = super::about(Task::TOWER_FLIPIT, &config, program, &[(one, target), (Scene::default(), target)]);
+        let mut state = start(&rules, 1);
+        assert!(rules.truth(&state).is_err());
+        assert_eq!(step(&rules, &mut state, Action::Stop), (-1.0, Status::Terminated), "to be {target}");
+        assert_eq!(state.end, Some(End::Early));
+        let mut state = start(&rules, 1);
+        assert_eq!(
+            step(&rules, &mut state, numbered(&rules, 1).unwrap()),
+            (-0.1, Status::Running),
+            "nothing is forced"
+        );
+        // Planning is for a value, too: the block is exchanged, not just taken away.
+        let plan = rules.solve(0).edits.unwrap();
+        let wanted = [numbered(&rules, 11).unwrap(), numbered(&rules, 4).unwrap()];
+        assert_eq!(*plan, *if target { &wanted[..0] } else { &wanted[..] });
+    }
+}
+
 #[test]
 fn ends_are_told_apart() {
     let rules = rules(&Config::default(), Task::TOWER_SCRATCH);
