@@ -61,7 +61,6 @@ const fn grid(id: &'static str, card: &'static str, presets: &'static [Preset], 
 /// The Memory Tasks Suite.
 pub static FAMILY: Family = Family {
     name: "memory",
-    title: "Memory Tasks Suite",
     about: "The Memory Tasks Suite has no subcommands",
     folder: "memory",
     page: include_str!("../cards/family.md"),

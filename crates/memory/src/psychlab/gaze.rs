@@ -11,6 +11,9 @@ use crate::walker::sight::{TAN_ACROSS, TAN_UP};
 pub(crate) const SCREEN_SIDE: f64 = 112.0;
 /// Distance from the eye to the screen, in the same units.
 pub(crate) const DISTANCE: f64 = 90.5;
+/// Pixels per frame that the discrete actions look by. A step of them is narrower than a button is wide, so that every
+/// button lies on the lattice of gazes whatever the yaw at the start.
+pub(crate) const LOOK: i32 = 16;
 /// Episodes begin with a yaw of at most this many degrees to either side.
 pub(crate) const START_YAW: f64 = 22.5;
 

@@ -12,7 +12,7 @@ pub(crate) mod gallery;
 pub(crate) mod gaze;
 pub(crate) mod images;
 pub(crate) mod mapping;
-mod policy;
+pub(crate) mod policy;
 pub(crate) mod recognition;
 pub(crate) mod rules;
 pub(crate) mod surface;

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::config::{Config, Projection, Screen};
 use super::desk::{Desk, Event, Paint, Side, Timer, Widget, place};
-use super::gaze::{DISTANCE, Gaze, SCREEN_SIDE};
+use super::gaze::{DISTANCE, Gaze, LOOK, SCREEN_SIDE};
 use super::surface::{Display, picture, side_for};
 use super::task::{Reveal, Scene, Stimulus, Task, extent, metrics, write_metrics};
 use super::{draw, policy};
 use crate::level::Level;
 use crate::walker::clock::{Clock, LAB_RATE};
 use crate::walker::config::{Format, Previous};
-use crate::walker::controls::{LAB_LOOK, LabControls, decode};
+use crate::walker::controls::{LabControls, decode};
 use crate::walker::raw::Raw;
 
 /// Ticks between two trials.
@@ -195,10 +195,10 @@ impl<T: Task> Raw for PsychLab<T> {
     fn controls(action: Action) -> LabControls {
         match action {
             Action::Noop => LabControls::default(),
-            Action::Left => LabControls::look(-LAB_LOOK, 0),
-            Action::Right => LabControls::look(LAB_LOOK, 0),
-            Action::Up => LabControls::look(0, LAB_LOOK),
-            Action::Down => LabControls::look(0, -LAB_LOOK),
+            Action::Left => LabControls::look(-LOOK, 0),
+            Action::Right => LabControls::look(LOOK, 0),
+            Action::Up => LabControls::look(0, LOOK),
+            Action::Down => LabControls::look(0, -LOOK),
         }
     }
 

@@ -3,10 +3,10 @@
 use super::panels::{episode, play, rules, toward, trial};
 use super::{find, step};
 use crate::level::NAMES;
-use crate::psychlab::desk::{Area, Side, Widget};
+use crate::psychlab::desk::{Area, Side, Widget, place};
 use crate::psychlab::gaze::{Gaze, START_YAW};
 use crate::psychlab::rules::{Action, HALF, Phase, State};
-use crate::psychlab::{Change, Mapping, PsychLab, Recognition, Task, WhatThenWhere, config};
+use crate::psychlab::{Change, Mapping, PsychLab, Recognition, Task, WhatThenWhere, config, policy};
 use crate::walker::config::Observation;
 use crate::walker::controls::LabControls;
 use crate::walker::raw::Raw;
@@ -296,19 +296,19 @@ fn memory_check_12_the_screen_is_as_large_as_published() {
     assert!(mean.abs() < 5.0 * START_YAW / 3.0_f64.sqrt() / 2000.0_f64.sqrt(), "{mean}");
 }
 
-/// A gaze that crosses the middle at 20 pixel units per tick begins the trial, wherever its ticks fall.
+/// A gaze that crosses the middle at 16 pixel units per tick begins the trial, wherever its ticks fall.
 #[test]
 fn memory_check_13_crossing_the_middle_always_begins_the_trial() {
     let env = rules::<Recognition>(|_| ());
     for part in 0..400 {
-        // Sub-steps of a tick's 2.112 degrees, and places within the trigger across the way.
-        let phase = 2.112 * f64::from(part) / 400.0;
+        // Sub-steps of a tick's 1.6896 degrees, and places within the trigger across the way.
+        let phase = 1.6896 * f64::from(part) / 400.0;
         for aside in [-1.7, 0.0, 1.7] {
             for (gaze, turn) in [
-                (Gaze::new(-9.0 - phase, aside), LabControls::look(20, 0)),
-                (Gaze::new(9.0 + phase, aside), LabControls::look(-20, 0)),
-                (Gaze::new(aside, -9.0 - phase), LabControls::look(0, 20)),
-                (Gaze::new(aside, 9.0 + phase), LabControls::look(0, -20)),
+                (Gaze::new(-9.0 - phase, aside), LabControls::look(16, 0)),
+                (Gaze::new(9.0 + phase, aside), LabControls::look(-16, 0)),
+                (Gaze::new(aside, -9.0 - phase), LabControls::look(0, 16)),
+                (Gaze::new(aside, 9.0 + phase), LabControls::look(0, -16)),
             ] {
                 let mut state = env.start(episode(0));
                 state.gaze = gaze;
@@ -321,6 +321,91 @@ fn memory_check_13_crossing_the_middle_always_begins_the_trial() {
             }
         }
     }
+}
+
+/// From any yaw at the start every button, the cross and the disk can be met, before the pitch has been clamped and after
+/// it has been, above or below: it then stays on another lattice.
+#[test]
+fn amendment_40_every_widget_can_be_met_from_every_start() {
+    fn check<T: Task>() {
+        let env = rules::<T>(|_| ());
+        let ticks = |gaze: &mut Gaze, action: Action, each: &mut dyn FnMut(&Gaze)| {
+            let LabControls { turn, tilt, .. } = PsychLab::<T>::controls(action);
+            for _ in 0..4 {
+                gaze.turn(turn, tilt);
+                each(gaze);
+            }
+        };
+        let widgets: Vec<Area> = T::SIDES
+            .iter()
+            .map(|&side| Widget::Button(side))
+            .chain([Widget::Trigger, Widget::Disk])
+            .map(|widget| place(widget, env.task().places()))
+            .collect();
+        for number in 0..1000 {
+            let start = env.start(episode(number)).gaze;
+            for clamped in [None, Some((Action::Up, Action::Down)), Some((Action::Down, Action::Up))] {
+                let mut gaze = start;
+                if let Some((away, back)) = clamped {
+                    (0..14).for_each(|_| ticks(&mut gaze, away, &mut |_| ()));
+                    assert_eq!(gaze.pitch.abs(), 87.0);
+                    (0..13).for_each(|_| ticks(&mut gaze, back, &mut |_| ()));
+                }
+                let mut met = vec![false; widgets.len()];
+                let mut note = |gaze: &Gaze| {
+                    if let Some(at) = gaze.on_screen() {
+                        met.iter_mut().zip(&widgets).for_each(|(met, widget)| *met |= widget.holds(at));
+                    }
+                };
+                // Along every column and every row of the lattice near the screen.
+                for (to, from, along) in [
+                    (Action::Left, Action::Right, Action::Up),
+                    (Action::Left, Action::Right, Action::Down),
+                    (Action::Up, Action::Down, Action::Left),
+                    (Action::Up, Action::Down, Action::Right),
+                ] {
+                    let mut corner = gaze;
+                    (0..6).for_each(|_| ticks(&mut corner, to, &mut |_| ()));
+                    for _ in 0..13 {
+                        let mut walked = corner;
+                        for _ in 0..8 {
+                            ticks(&mut walked, along, &mut note);
+                        }
+                        ticks(&mut corner, from, &mut |_| ());
+                    }
+                }
+                assert!(!met.contains(&false), "{} from {}, clamped {clamped:?}: {met:?}", T::NAME, start.yaw);
+            }
+        }
+    }
+    check::<Mapping>();
+    check::<Recognition>();
+    check::<Change>();
+    check::<WhatThenWhere>();
+}
+
+/// The oracle has every trial right and never turns round.
+#[test]
+fn amendment_40_the_oracle_never_turns_round() {
+    fn check<T: Task>() {
+        let env = rules::<T>(|_| ());
+        for number in 0..60 {
+            let mut state = env.start(episode(number));
+            loop {
+                let action = policy::steer(&env, &state, || env.task().answer(&state.trial));
+                let (_, status) = step(&env, &mut state, action);
+                assert!(state.gaze.yaw.abs() < 45.0, "{}: yaw {}", T::NAME, state.gaze.yaw);
+                if status.ended() {
+                    break;
+                }
+            }
+            assert_eq!((state.right, state.status), (env.trials, Status::Terminated), "{}", T::NAME);
+        }
+    }
+    check::<Mapping>();
+    check::<Recognition>();
+    check::<Change>();
+    check::<WhatThenWhere>();
 }
 
 /// A raw servo plays a whole episode: a trial cap ends it with `Terminated` on the tick of the last response.

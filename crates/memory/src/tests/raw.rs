@@ -218,7 +218,8 @@ fn memory_check_07_discrete_actions_are_the_documented_raw_vectors() {
     // Strafe, advance, look: forward, backward, strafe, look, forward and look.
     let walk = [[0, 1, 0], [0, -1, 0], [-1, 0, 0], [1, 0, 0], [0, 0, -1], [0, 0, 1], [0, 1, -1], [0, 1, 1]];
     // Look left and right, down and up: nothing, left, right, up, down.
-    let gaze = [[0, 0], [-20, 0], [20, 0], [0, 20], [0, -20]];
+    // By 16 pixel units: amendment 40.
+    let gaze = [[0, 0], [-16, 0], [16, 0], [0, 16], [0, -16]];
     for name in names() {
         let expected: Vec<Vec<i32>> = if is_psychlab(&name) {
             gaze.map(|[x, y]| vec![x, y, 0, 0, 0, 0, 0]).to_vec()

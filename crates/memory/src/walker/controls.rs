@@ -21,7 +21,7 @@ const fn lab(name: &'static str, low: f64, high: f64) -> Control {
     Control { name, low, high, whole: true }
 }
 
-/// Pixels per frame that the discrete actions of the Lab tasks look by.
+/// Pixels per frame that the discrete actions look by in the maze.
 pub(crate) const LAB_LOOK: i32 = 20;
 
 /// Degrees of one pixel of look in one frame: 0.11 degrees, 60 pixels per second, a frame of 16 ms.
