@@ -154,7 +154,7 @@ fn write_report(evaluation: &Evaluation, all: &[Recorded]) -> anyhow::Result<()>
 }
 
 /// A flag that Ctrl-C and a request to terminate set; the second time the program ends at once.
-fn stop_flag() -> anyhow::Result<Arc<AtomicBool>> {
+pub(crate) fn stop_flag() -> anyhow::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
     ctrlc::set_handler(move || {

@@ -14,7 +14,7 @@ use parquet::schema::parser::parse_message_type;
 
 use crate::files;
 
-/// Writes the records of an evaluation as one table, a row an episode.
+/// Writes the records of an evaluation as one table, one row per episode.
 #[derive(clap::Args)]
 pub(crate) struct Records {
     /// The directory of the evaluation.

@@ -23,8 +23,9 @@ fn all() -> impl Iterator<Item = (&'static Family, &'static Command)> {
 
 /// What a word before several subcommands stands for.
 fn about(group: &str) -> &'static str {
-    let family = FAMILIES.iter().find(|family| family.name == group);
-    family.map_or("Replays recorded rollouts of another implementation", |family| family.about)
+    let family = FAMILIES.iter().find(|family| family.name == group).map(|family| family.about);
+    // A word that is no family's stands before a command of one: what that says.
+    family.or_else(|| all().find(|(_, command)| command.path[0] == group).map(|(_, c)| c.about)).unwrap_or_default()
 }
 
 /// Adds the families' subcommands to the command line.

@@ -21,6 +21,7 @@ mod progress;
 mod render;
 mod report;
 mod run;
+mod scales;
 mod settings;
 
 /// Tells whether a learning agent generalises beyond what it was trained on.
@@ -49,6 +50,8 @@ enum Command {
     Records(export::Records),
     /// Obtains optional public data.
     Data(data::Data),
+    /// Measures floors and ceilings: random, the shortcuts and the oracle of every task.
+    Scales(scales::Measure),
     /// Writes a report on recorded evaluations: tables, intervals, plots and words.
     Report(report::Report),
 }
@@ -86,6 +89,7 @@ fn execute(command: &Command) -> anyhow::Result<()> {
         Command::Records(records) => records.execute(),
         Command::Data(data) => data.execute(),
         Command::Report(report) => report.execute(),
+        Command::Scales(scales) => scales.execute(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Aggregates over tasks and runs: what a suite says of an agent beside its single scores.
 //!
-//! Scores come as one list a task, holding one number a run: the matrix that rliable (Agarwal et al. 2021, *Deep
+//! Scores come as one list per task, holding one number per run: the matrix that rliable (Agarwal et al. 2021, *Deep
 //! Reinforcement Learning at the Edge of the Statistical Precipice*) takes, but tasks may differ in their number of
 //! runs. Where all have as many, the numbers are those of rliable. Sums run in a fixed order, so that a number is the
 //! same to the bit wherever it is computed.

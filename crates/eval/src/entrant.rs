@@ -50,6 +50,8 @@ pub struct Entrant {
     pub policy: String,
     /// How it plays.
     pub play: Play,
+    /// Whether it stays away from tasks that have no such policy; else they are failures.
+    pub optional: bool,
 }
 
 /// A text that names no entrant.
@@ -130,7 +132,23 @@ impl Entrant {
                 return Err(error);
             }
         }
-        Ok(Self { label: label.to_owned(), policy: policy.to_owned(), play: Play::Scripted(policy.to_owned()) })
+        Ok(Self {
+            label: label.to_owned(),
+            policy: policy.to_owned(),
+            play: Play::Scripted(policy.to_owned()),
+            optional: false,
+        })
+    }
+
+    /// The scripted policy called `name`, which plays where there is one.
+    pub(crate) fn optional(name: &str) -> Self {
+        let play = Play::Scripted(name.to_owned());
+        Self { label: name.to_owned(), policy: name.to_owned(), play, optional: true }
+    }
+
+    /// Whether it has a part in the tasks of `entry`.
+    pub(crate) fn enters(&self, entry: &Entry) -> bool {
+        !self.optional || entry.policies().iter().any(|policy| policy.name == self.policy)
     }
 
     /// An agent of the caller's, under a label; `policy` says in the records what it is.
@@ -140,7 +158,7 @@ impl Entrant {
     /// If the label cannot be one.
     pub fn agent(label: &str, policy: &str, agent: Arc<dyn Agent>) -> Result<Self, EntrantError> {
         check_label(label, label)?;
-        Ok(Self { label: label.to_owned(), policy: policy.to_owned(), play: Play::Agent(agent) })
+        Ok(Self { label: label.to_owned(), policy: policy.to_owned(), play: Play::Agent(agent), optional: false })
     }
 }
 

@@ -23,6 +23,7 @@ pub mod records;
 pub mod report;
 pub mod results;
 pub mod runner;
+pub mod scales;
 mod stats;
 
 pub use play::{Actor, Episode, Episodes, PlayError, Played, Run, Seats, Turn};

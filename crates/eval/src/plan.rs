@@ -86,7 +86,8 @@ impl<'a> Planner<'a> {
             // What the task's kind prepared, by the name of those that share it.
             let mut made = BTreeMap::new();
             for condition in &task.conditions {
-                for entrant in &self.evaluation.entrants {
+                let enters = |entrant: &&Entrant| find(&task.id).map_or(true, |entry| entrant.enters(entry));
+                for entrant in self.evaluation.entrants.iter().filter(enters) {
                     hear(&format!("preparing {} {}", self.protocol.name, task.name));
                     let cell = match self.cell(task, condition, entrant, &mut made) {
                         Err(Problem::Fatal(error)) => return Err(error),

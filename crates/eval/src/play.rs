@@ -179,7 +179,7 @@ pub struct Run<'a> {
 pub struct Turn<'a> {
     /// Sizes and names.
     pub spec: &'a Spec,
-    /// The observations: a row an agent of each copy.
+    /// The observations: one row per agent of each copy.
     pub observation: &'a Buffers,
     /// Which copies are at the first step of an episode.
     pub starts: &'a [bool],

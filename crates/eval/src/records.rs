@@ -254,7 +254,7 @@ pub enum RecordsError {
     /// A file or folder that cannot be read.
     #[error("cannot read `{}`: {error}", path.display())]
     Read {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
         /// Why not.
         error: io::Error,
@@ -262,7 +262,7 @@ pub enum RecordsError {
     /// A file or folder that cannot be written.
     #[error("cannot write `{}`: {error}; what was recorded before is kept", path.display())]
     Write {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
         /// Why not.
         error: io::Error,
@@ -270,19 +270,19 @@ pub enum RecordsError {
     /// A directory without records.
     #[error("`{}` holds no records: there is no `{FOLDER}/PROTOCOL/TASK/CONDITION/LABEL.jsonl` in it", path.display())]
     None {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
     },
     /// An empty file.
     #[error("`{}` is empty, must begin with a header; nothing is lost by removing it", path.display())]
     Empty {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
     },
     /// A file that is not ours.
     #[error("`{}` is not a file of records: its first line {problem}", path.display())]
     Foreign {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
         /// What is wrong with it.
         problem: String,
@@ -290,7 +290,7 @@ pub enum RecordsError {
     /// A damaged file.
     #[error("`{}` is damaged in line {line}: {problem}; repair it or move it away", path.display())]
     Corrupt {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
@@ -300,7 +300,7 @@ pub enum RecordsError {
     /// Records that are already there.
     #[error("`{}` is already there: continue it with `--resume`, or choose another directory", path.display())]
     There {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
     },
     /// Records of another evaluation.
@@ -309,7 +309,7 @@ pub enum RecordsError {
         path.display()
     )]
     Other {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
         /// What differs.
         key: String,
@@ -321,7 +321,7 @@ pub enum RecordsError {
     /// A file that another process has open.
     #[error("`{}` is being written by another process", path.display())]
     Busy {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
     },
 }

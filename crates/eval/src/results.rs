@@ -110,7 +110,7 @@ pub enum ResultsError {
     /// A file that cannot be read or is not what it should be.
     #[error("`{}`: {problem}", path.display())]
     File {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
         /// What is wrong.
         problem: String,

@@ -40,6 +40,16 @@ pub fn weighted_estimate(values: &[f64], weights: &[f64]) -> Option<Estimate> {
     Some(with_interval(mean, values.len(), squares * n / ((n - 1.0) * total * total)))
 }
 
+/// The standard error of the mean of `values`, by their weights if there are any; `None` of fewer than two.
+pub(crate) fn standard_error(values: &[f64], weights: Option<&[f64]>) -> Option<f64> {
+    let found = match weights {
+        Some(weights) => weighted_estimate(values, weights)?,
+        None => estimate(values)?,
+    };
+    let quantile = StudentsT::new(0.0, 1.0, values.len() as f64 - 1.0).ok()?.inverse_cdf(0.975);
+    Some((found.high? - found.mean) / quantile)
+}
+
 /// `mean` with Student's interval for `n` values and the `variance` of the mean.
 fn with_interval(mean: f64, n: usize, variance: f64) -> Estimate {
     if n < 2 {

@@ -338,3 +338,40 @@ fn a_full_disk_is_told_and_loses_nothing() {
     assert!(done == tree(&whole));
     assert!(kept.iter().all(|(name, bytes)| done[name].starts_with(bytes)));
 }
+
+/// Floors and ceilings are measured by the scripted policies themselves, the same with any number of threads.
+#[test]
+fn scales_are_measured_and_written() {
+    let folder = Folder::new();
+    let file = folder.path("mine.toml");
+    let protocol = r#"
+title = "Grid"
+summary = "A walk."
+seeds = 1
+condition = [
+  { name = "train", held_out = false, set = { split = "train" } },
+  { name = "test", held_out = true, set = { split = "heldout" } },
+]
+[[task]]
+name = "grid"
+id = "example/grid-v1"
+episodes = 10
+metric = "success"
+"#;
+    std::fs::write(&file, protocol).unwrap();
+    let measure = |out: &str, threads: &str| {
+        let markdown = folder.path("table.md");
+        let arguments = ["scales", &file, "--out", out, "--episodes", "40", "--threads", threads];
+        let text = stdout(&[&arguments[..], &["--markdown", &markdown]].concat());
+        assert_eq!(std::fs::read_to_string(markdown).unwrap(), text);
+        (text, std::fs::read_to_string(Path::new(out).join("mine.scales.toml")).unwrap())
+    };
+    let (text, scales) = measure(&folder.path("one"), "1");
+    assert_eq!((text.clone(), scales.clone()), measure(&folder.path("two"), "2"));
+    assert!(text.contains("| task | condition | metric | `random` |"), "{text}");
+    let oracle: Vec<&str> = text.lines().filter(|line| line.contains("1.0000 ± 0.0000")).collect();
+    assert_eq!(oracle.len(), 2, "the oracle always arrives: {text}");
+    assert!(scales.contains("protocol = \"mine\"") && scales.contains("episodes = 40"), "{scales}");
+    let again = heldout(&["scales", &file, "--out", &folder.path("one"), "--episodes", "40"]);
+    fails(&again, 2, &["already there", "--resume"]);
+}

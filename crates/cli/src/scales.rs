@@ -1,0 +1,95 @@
+//! `heldout scales`: measures what scores are to be measured against.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use heldout_eval::protocol::Protocol;
+use heldout_eval::records::Recorded;
+use heldout_eval::runner::{Evaluation, Progress};
+use heldout_eval::scales::{EPISODES, Scales, entrants};
+use serde_json::{Value, json};
+
+use crate::{eval, files, progress, run};
+
+/// Plays random, the shortcuts and the oracle of every task, and writes their scores: the scales of the protocols.
+#[derive(clap::Args)]
+pub(crate) struct Measure {
+    /// Which protocols: built-in ones, or paths of `.toml` files.
+    #[arg(required = true, value_name = "PROTOCOL")]
+    protocols: Vec<String>,
+    /// The directory to write to: records, and `PROTOCOL.scales.toml` of each protocol.
+    #[arg(long)]
+    out: PathBuf,
+    /// Goes on from the records that are there.
+    #[arg(long)]
+    resume: bool,
+    /// The first run seed.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Run seeds.
+    #[arg(long, default_value_t = 1)]
+    seeds: u64,
+    /// Episodes of each policy, condition and seed; of a finite set, its first problems.
+    #[arg(long, default_value_t = EPISODES)]
+    episodes: u64,
+    /// Threads to spread over; the scores do not depend on it.
+    #[arg(long, default_value_t = run::cores())]
+    threads: usize,
+    /// Also writes the scores as tables of Markdown.
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+    /// Prints one JSON value.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Measure {
+    pub(crate) fn execute(&self) -> anyhow::Result<()> {
+        let protocols: Vec<Protocol> = self.protocols.iter().map(|p| Protocol::find(p)).collect::<Result<_, _>>()?;
+        let evaluation = Evaluation {
+            entrants: entrants(&protocols),
+            protocols,
+            out: self.out.clone(),
+            seed: self.seed,
+            seeds: Some(self.seeds),
+            episodes: Some(self.episodes),
+            threads: self.threads,
+            resume: self.resume,
+        };
+        let stop = eval::stop_flag()?;
+        let bar = progress::bar(0, "episodes");
+        let outcome = evaluation.run(&stop, &|progress| match progress {
+            Progress::Preparing(what) => bar.set_message(what.to_owned()),
+            Progress::Played(done, total) => {
+                bar.set_length(total);
+                bar.set_position(done);
+            }
+        });
+        bar.finish_and_clear();
+        let outcome = outcome?;
+        for f in &outcome.failures {
+            crate::note(&format!(
+                "heldout: {} {} {}, policy {}: {}",
+                f.protocol, f.task, f.condition, f.agent, f.problem
+            ));
+        }
+        if outcome.interrupted {
+            crate::note("heldout: stopped before the end; go on with `--resume`");
+            return Err(crate::Failed.into());
+        }
+        let records = Recorded::read_all(&self.out)?;
+        let mut markdown = "# Shortcuts and scales\n".to_owned();
+        let mut all: Vec<Value> = Vec::new();
+        for protocol in &evaluation.protocols {
+            let scales = Scales::of(protocol, &records, self.seed);
+            let text = toml::to_string(&scales).context("scales are plain data")?;
+            files::write(&self.out.join(format!("{}.scales.toml", protocol.name)), text.as_bytes())?;
+            markdown += &format!("\n{}", scales.markdown(protocol));
+            all.push(json!(scales));
+        }
+        if let Some(path) = &self.markdown {
+            files::write(path, markdown.as_bytes())?;
+        }
+        if self.json { crate::print_json(&Value::Array(all)) } else { crate::print(&markdown) }
+    }
+}
