@@ -410,7 +410,7 @@ impl Batch {
         open(&mut self.env)?.seat(agent, policy, seed).map_err(refused)
     }
 
-    /// The actions of the seated policies, a row a copy; zero for agents that have none.
+    /// The actions of the seated policies, one row per copy; zero for agents that have none.
     fn act<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let env = open(&mut self.env)?;
         let (envs, width) = (self.envs, self.spec.action_width());

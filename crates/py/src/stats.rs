@@ -11,7 +11,7 @@ use crate::convert::refused;
 /// Names of the aggregates, for messages.
 const AGGREGATES: &str = "`mean`, `median`, `iqm`, `optimality_gap`";
 
-/// One stratum a column: a row is a run, a column a task.
+/// One stratum per column: a row is a run, a column a task.
 fn strata(name: &str, matrix: &PyReadonlyArray2<'_, f64>) -> PyResult<Vec<Stratum>> {
     let matrix = matrix.as_array();
     if matrix.is_empty() {

@@ -305,7 +305,7 @@ def test_memory_check_07_the_discrete_sets() -> None:
             with pytest.raises(ValueError, match=f"`action` is `{bad}`"):
                 discrete.step(bad)
     turn, tilt = "LOOK_LEFT_RIGHT_PIXELS_PER_FRAME", "LOOK_DOWN_UP_PIXELS_PER_FRAME"
-    gaze = [{}, {turn: -20}, {turn: 20}, {tilt: 20}, {tilt: -20}]
+    gaze = [{}, {turn: -16}, {turn: 16}, {tilt: 16}, {tilt: -16}]
     with dm_env.load("continuous_recognition_train") as env:
         assert list(env.discrete_actions) == [{**dict.fromkeys(env.action_spec(), 0), **action} for action in gaze]
         assert dm_env.discrete(env).action_spec() == specs.DiscreteArray(5)

@@ -70,22 +70,22 @@ def golden(env_id: str) -> Golden:
     return Golden(int(head["seed"]), json.loads(head["config"]), steps, random, int(head["digest"], 16))
 
 
-def fields_of(env_id: str, config: dict[str, Any]) -> list[dict[str, int]]:
-    """Of each agent the fields that it has, in order, with their elements."""
+def fields_of(env_id: str, config: dict[str, Any]) -> list[dict[str, tuple[int, Any]]]:
+    """Of each agent the fields that it has, in order, with their elements and the type that Rust writes."""
     spec = Spec.of(heldout.make_batch(env_id, **config))
-    own = [[(f.name, f.shape_for(agent)) for f in spec.fields] for agent in range(len(spec.agents))]
-    return [{name: int(np.prod(shape)) for name, shape in fields if shape is not None} for fields in own]
+    own = [[(f, f.shape_for(agent)) for f in spec.fields] for agent in range(len(spec.agents))]
+    return [{f.name: (int(np.prod(shape)), f.dtype) for f, shape in fields if shape is not None} for fields in own]
 
 
-def crc(fields: dict[str, int], observation: Any) -> int:
+def crc(fields: dict[str, tuple[int, Any]], observation: Any) -> int:
     """The checksum of what one agent sees."""
     value = 0
-    for name, width in fields.items():
+    for name, (width, dtype) in fields.items():
         field = observation[name] if isinstance(observation, dict) else observation
         if isinstance(field, str):
             value = zlib.crc32(field.encode().ljust(width, b"\0"), value)
         else:
-            value = zlib.crc32(field.astype(field.dtype.newbyteorder("<")).tobytes(), value)
+            value = zlib.crc32(field.astype(np.dtype(dtype).newbyteorder("<")).tobytes(), value)
     return value
 
 
@@ -93,7 +93,7 @@ def status(terminated: bool, truncated: bool) -> str:
     return "terminated" if terminated else "truncated" if truncated else "running"
 
 
-def check(step: Step, fields: list[dict[str, int]], observations: list, rewards: list, ended: str, info: dict) -> None:
+def check(step: Step, fields: list[dict[str, tuple[int, Any]]], observations: list, rewards: list, ended: str, info: dict) -> None:
     assert [crc(own, seen) for own, seen in zip(fields, observations, strict=True)] == step.crcs
     assert np.array_equal(np.array(rewards, dtype=np.float32), step.rewards)
     assert ended == step.status

@@ -60,6 +60,10 @@ class Env(Single, gymnasium.Env[Any, Any]):
         """Return observation and info as they stand: after :meth:`restore`, for instance."""
         return self._observers[0](), self._info(self._terminated.item() or self._truncated.item())
 
+    def action_masks(self) -> Any:
+        """Return which actions are allowed, flat over components: what ``MaskablePPO`` asks for."""
+        return self._spec.mask(self._batch.arrays["observation"])[0]
+
     def act(self, policy: str, seed: int = 0) -> Any:
         """Return the action of a scripted policy; ``seed`` tells apart repetitions on the same problems."""
         action = self._act((policy,), seed)

@@ -45,6 +45,10 @@ class Copy:
         """Return all metrics as they stand in the current episode."""
         return self._batch.metrics(self._index)
 
+    def action_masks(self) -> Any:
+        """Return which actions are allowed: what ``MaskablePPO`` asks for."""
+        return self._batch.action_masks()[self._index]
+
     def render(self) -> Any:
         """Return a picture for people."""
         return self._batch.render_copy(self._index)

@@ -111,7 +111,7 @@ class Single:
         return [dict(policy) for policy in self._spec.policies]
 
     def _act(self, policies: tuple[str, ...], seed: int) -> np.ndarray[Any, np.dtype[np.int64]]:
-        """Return the actions of one policy an agent; a policy remembers as long as it stays seated."""
+        """Return the actions of one policy per agent; a policy remembers as long as it stays seated."""
         if self._seat != (policies, seed):
             self._seat = None
             for agent, policy in enumerate(policies):

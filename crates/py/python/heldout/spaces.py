@@ -13,6 +13,11 @@ from numpy.typing import NDArray
 
 from heldout._native import Batch, HeldoutError
 
+#: The field that says which actions of a ``Discrete`` space are allowed: int8 in Python, as Gymnasium samples by it.
+MASK = "action_mask"
+#: The same, flat over all components, of a ``MultiDiscrete`` space.
+FLAT_MASK = "legal_actions"
+
 _DTYPES: dict[str, type[np.generic]] = {"f32": np.float32, "u8": np.uint8, "i32": np.int32}
 
 
@@ -35,6 +40,8 @@ class Field:
     def box(self, shape: tuple[int, ...]) -> spaces.Box:
         """Return the space of an array of this field."""
         low, high = self.low, self.high
+        if self.name == MASK:
+            return spaces.Box(0, 1, shape, np.int8)
         if np.issubdtype(self.dtype, np.integer):
             # Bounds are floats in the spec: the greatest 32-bit integer is beyond its type there.
             limits = np.iinfo(self.dtype)
@@ -125,10 +132,27 @@ class Spec:
                 array = arrays[field.name]
                 row = array[0, ...] if len(self.agents) == 1 else array[0, agent, ...]
                 parts.append((field.name, row[tuple(slice(n) for n in shape) or ...], field.text))
-        if len(parts) == 1:
-            _, view, text = parts[0]
-            return (lambda: decode(view)) if text else view.copy
-        return lambda: {name: decode(view) if text else view.copy() for name, view, text in parts}
+        def fresh(name: str, view: NDArray[Any], text: bool) -> Callable[[], Any]:
+            if text:
+                return lambda: decode(view)
+            return (lambda: view.astype(np.int8)) if name == MASK else view.copy
+
+        makers = [(name, fresh(name, view, text)) for name, view, text in parts]
+        if len(makers) == 1:
+            return makers[0][1]
+        return lambda: {name: make() for name, make in makers}
+
+    def mask(self, arrays: dict[str, NDArray[Any]], agent: int = 0) -> NDArray[np.bool_]:
+        """Return which actions each copy allows an agent, flat over components; all where no field says."""
+        sizes = self.actions[agent].get("multi_discrete") or [self.actions[agent]["discrete"]]
+        width = sum(sizes)
+        for name in (MASK, FLAT_MASK):
+            field = next((f for f in self.fields if f.name == name), None)
+            if field is not None and field.shape_for(agent) == (width,):
+                array = arrays[name] if len(self.agents) == 1 else arrays[name][:, agent]
+                return array[..., :width] != 0
+        any_array = next(iter(arrays.values()))
+        return np.ones((len(any_array), width), dtype=np.bool_)
 
 
 def decode(row: NDArray[Any]) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from heldout._native import Batch
 from heldout.registry import make_batch, mode
 from heldout.single import COLUMNS
-from heldout.spaces import Spec, check_options, check_render_mode
+from heldout.spaces import MASK, Spec, check_options, check_render_mode
 
 
 class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, NDArray[Any]]):
@@ -92,12 +92,13 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, NDArray[Any]]):
             self._final_observations: dict[str, NDArray[Any]] = arrays["final_observation"]
             self._final_infos = self._infos(arrays, "final_", numbers, self._ended)
         self._seat: tuple[str, int] | None = None
+        self._masks: dict[str, NDArray[np.int8]] = {}
 
     def _detached(self) -> tuple[str, ...]:
         """Return the attributes that :meth:`_attach` makes, which pickling leaves out."""
         return (
             "_batch", "_spec", "_rewards", "_terminated", "_truncated", "_ended", "_observations", "_same_step",
-            "_running", "_over", "_final_observations", "_final_infos", "_seat",
+            "_running", "_over", "_final_observations", "_final_infos", "_seat", "_masks",
         )  # fmt: skip
 
     def _plain(self, arrays: dict[str, NDArray[Any]]) -> Any:
@@ -166,8 +167,19 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, NDArray[Any]]):
     def _returned(self, arrays: Any) -> Any:
         """Return arrays that are the caller's to keep, unless told not to."""
         if isinstance(arrays, dict):
-            return {k: v.copy() for k, v in arrays.items()} if self.copy else dict(arrays)
+            own = {k: v.copy() for k, v in arrays.items()} if self.copy else dict(arrays)
+            if MASK in own:
+                own[MASK] = self._small(own[MASK], "last")
+            return own
         return arrays.copy() if self.copy else arrays
+
+    def _small(self, mask: NDArray[Any], which: str) -> NDArray[np.int8]:
+        """Return a mask as int8: the caller's to keep, or an array that the next step overwrites."""
+        if self.copy:
+            return mask.astype(np.int8)
+        kept = self._masks.setdefault(which, np.zeros(mask.shape, dtype=np.int8))
+        np.copyto(kept, mask, casting="unsafe")
+        return kept
 
     def step(
         self, actions: Any
@@ -196,6 +208,8 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, NDArray[Any]]):
         fields = self._final_observations
         if self.copy:
             fields = {name: array[which] for name, array in fields.items()}
+        if MASK in fields:
+            fields = {**fields, MASK: self._small(fields[MASK], "final")}
         for row, i in enumerate(which.tolist()):
             at = row if self.copy else i
             final_obs[i] = self._plain({name: array[at] for name, array in fields.items()})
@@ -236,6 +250,10 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, NDArray[Any]]):
     def metrics(self, index: int) -> dict[str, float]:
         """Return all metrics of a copy as they stand in its current episode."""
         return dict(zip(self._spec.metrics, self._batch.metrics(index), strict=True))
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return which actions each copy allows, flat over components: what ``MaskablePPO`` asks for."""
+        return self._spec.mask(self._batch.arrays["observation"])
 
     @property
     def policies(self) -> list[dict[str, Any]]:

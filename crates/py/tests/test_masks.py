@@ -1,0 +1,48 @@
+"""Masks of actions, under the names and in the types that Gymnasium, PettingZoo and MaskablePPO expect."""
+
+import numpy as np
+import pytest
+
+import heldout
+
+MASKED = ["s2b/listener-v1", "s2b/recall-v1"]
+
+
+@pytest.mark.parametrize("env_id", MASKED)
+def test_amendment_14_gymnasium_samples_by_the_mask(env_id: str) -> None:
+    env = heldout.Env(env_id)
+    observation, _ = env.reset(seed=3)
+    for _ in range(200):
+        mask = observation["action_mask"]
+        assert mask.dtype == np.int8 and env.observation_space.contains(observation)
+        assert env.action_masks().dtype == np.bool_ and np.array_equal(env.action_masks(), mask == 1)
+        action = env.action_space.sample(mask)
+        assert mask[action] == 1
+        observation, _, terminated, truncated, _ = env.step(action)
+        if terminated or truncated:
+            observation, _ = env.reset()
+
+
+@pytest.mark.parametrize("env_id", MASKED)
+@pytest.mark.parametrize("copy", [True, False])
+def test_amendment_14_vectors_have_the_same_masks(env_id: str, copy: bool) -> None:
+    envs = heldout.VectorEnv(env_id, 3, copy=copy)
+    observation, _ = envs.reset(seed=3)
+    for _ in range(50):
+        assert observation["action_mask"].dtype == np.int8
+        assert np.array_equal(envs.action_masks(), observation["action_mask"] == 1)
+        actions = envs.action_masks().argmax(axis=1)
+        observation, *_ = envs.step(actions)
+
+
+def test_amendment_14_a_multi_discrete_space_keeps_its_flat_field() -> None:
+    env = heldout.parallel_env("s2b/game-v1")
+    observations, _ = env.reset(seed=3)
+    assert "legal_actions" in observations["speaker"] and "action_mask" not in observations["speaker"]
+    assert observations["listener"]["action_mask"].dtype == np.int8
+
+
+def test_amendment_14_without_a_mask_all_is_allowed() -> None:
+    env = heldout.Env("example/grid-v1")
+    env.reset(seed=0)
+    assert env.action_masks().shape == (env.action_space.n,) and env.action_masks().all()
