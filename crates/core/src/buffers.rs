@@ -50,7 +50,7 @@ pub struct Buffers {
     pub rewards: Vec<f32>,
     /// How each copy's episode stands.
     pub status: Vec<Status>,
-    /// Metrics: a row a copy.
+    /// Metrics: one row per copy.
     pub metrics: Vec<f32>,
     /// Metrics of episodes ended under same-step autoreset.
     pub last_metrics: Vec<f32>,

@@ -40,7 +40,7 @@ pub enum CardError {
     /// The headings are not the fixed ones.
     #[error("card of `{id}`: heading `{heading}` is missing or out of order")]
     Heading {
-        /// Whose.
+        /// The environment.
         id: &'static str,
         /// Which heading.
         heading: &'static str,
@@ -48,7 +48,7 @@ pub enum CardError {
     /// A table is not there, or not known.
     #[error("card of `{id}`: there must be one line `<!-- table: {table} -->` for each of the tables {TABLES:?}")]
     Table {
-        /// Whose.
+        /// The environment.
         id: &'static str,
         /// Which table.
         table: String,
@@ -56,7 +56,7 @@ pub enum CardError {
     /// The family's page has no such part.
     #[error("card of `{id}`: the family's page has no part `{part}`")]
     Part {
-        /// Whose.
+        /// The environment.
         id: &'static str,
         /// Which part.
         part: String,
@@ -64,7 +64,7 @@ pub enum CardError {
     /// A row has no meaning written.
     #[error("card of `{id}`: table `{table}`: say what {row} means")]
     Meaning {
-        /// Whose.
+        /// The environment.
         id: &'static str,
         /// Which table.
         table: &'static str,
@@ -74,7 +74,7 @@ pub enum CardError {
     /// A meaning is written of a row that is not there, or that the family's page explains in the same words.
     #[error("card of `{id}`: table `{table}`: {row} is no row of it, or means what the family's page says")]
     Stale {
-        /// Whose.
+        /// The environment.
         id: &'static str,
         /// Which table.
         table: &'static str,

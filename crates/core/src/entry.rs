@@ -16,8 +16,6 @@ use crate::vec_env::{Options, VecEnv};
 pub struct Family {
     /// The part of an id before the slash.
     pub name: &'static str,
-    /// What it is called in headings.
-    pub title: &'static str,
     /// What only its subcommands do, as the help of the command line says it.
     pub about: &'static str,
     /// The folder of its crate.
@@ -134,7 +132,7 @@ pub enum MakeError {
     /// No such preset.
     #[error("`{id}` has no preset `{preset}`; it has {}", listed(known))]
     Preset {
-        /// Whose.
+        /// The environment.
         id: &'static str,
         /// The name asked for.
         preset: String,
@@ -144,7 +142,7 @@ pub enum MakeError {
     /// Overrides that are not of the config's form.
     #[error("config of `{id}`: `{key}`: {problem}")]
     Form {
-        /// Whose.
+        /// The environment.
         id: &'static str,
         /// Dotted path of the key.
         key: String,
@@ -157,7 +155,7 @@ pub enum MakeError {
     /// A config that does not describe an environment.
     #[error("config of `{id}`: {error}")]
     Config {
-        /// Whose.
+        /// The environment.
         id: &'static str,
         /// What is wrong.
         error: ConfigError,
@@ -240,7 +238,7 @@ impl Entry {
     ///
     /// # Panics
     ///
-    /// Never: every entry's default config is valid and needs no file, which the tests of a build without files show.
+    /// Never: every entry's default config is valid and needs no file, which WebAssembly, where there are none, shows.
     #[must_use]
     pub fn default_batch(&self) -> Box<dyn VecEnv> {
         self.make(&Map::new(), 1, Options::default()).expect("the default config is valid")

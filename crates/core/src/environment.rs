@@ -100,7 +100,8 @@ pub trait Environment: Sized + Send + Sync + 'static {
     type State: Clone + Send + Sync + Serialize + DeserializeOwned;
     /// One agent's decoded action.
     type Action: Copy + Send + Sync;
-    /// What tells apart the tasks that these rules play: a value, never a type. `()` where there is one task.
+    /// What tells apart the tasks that these rules play: a value, not a type. `()` where there is one task, or where tasks
+    /// differ in the type of their state or config.
     type Variant: Copy + Send + Sync + 'static;
 
     /// Checks `config`, reads the files it names, precomputes tables.
@@ -128,7 +129,7 @@ pub trait Environment: Sized + Send + Sync + 'static {
     /// Reserves again what [`Environment::start`] reserves, in a state that was read from bytes.
     fn reserve(&self, _state: &mut Self::State) {}
 
-    /// Advances one step. `actions` and `rewards` hold one element an agent; every reward is written.
+    /// Advances one step. `actions` and `rewards` hold one element per agent; every reward is written.
     fn step(&self, state: &mut Self::State, actions: &[Self::Action], rewards: &mut [f32]) -> Status;
 
     /// Writes what `agent` sees: every element of every field.

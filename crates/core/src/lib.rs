@@ -20,7 +20,7 @@
 //! # Deliberately absent
 //!
 //! No I/O, no clock, no environment variables, no hash containers, no registry of names: those belong to the crates
-//! above. No plug-in system: an environment is a type.
+//! above. No plug-in system: a family is data and small traits.
 
 #![forbid(unsafe_code)]
 

@@ -35,7 +35,7 @@ impl Seed {
     }
 }
 
-/// `xoshiro256++`, seeded by `SplitMix64`. Frozen by `tests/rng_vectors.rs`.
+/// `xoshiro256++`, seeded by `SplitMix64`. Frozen by `tests/all/rng_vectors.rs`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rng([u64; 4]);
 

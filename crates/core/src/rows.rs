@@ -1,4 +1,4 @@
-//! Observations in the caller's memory: one contiguous array a field, one row an agent.
+//! Observations in the caller's memory: one contiguous array per field, one row per agent.
 
 use crate::spec::{Dtype, Field, MAX_FIELDS};
 

@@ -105,13 +105,13 @@ pub struct Last<'a> {
 /// Where a batch writes: the caller's memory.
 #[derive(Debug)]
 pub struct Output<'a> {
-    /// Observations: a row an agent.
+    /// Observations: one row per agent.
     pub rows: Rows<'a>,
     /// Rewards: one an agent.
     pub rewards: &'a mut [f32],
     /// How each copy's episode stands.
     pub status: &'a mut [Status],
-    /// Metrics: a row a copy. Written at every call if any metric is of every step, else where an episode has ended;
+    /// Metrics: one row per copy. Written at every call if any metric is of every step, else where an episode has ended;
     /// under same-step autoreset those of the ended episode are in [`Output::last`].
     pub metrics: &'a mut [f32],
     /// The ends of episodes; needed by steps under [`Autoreset::SameStep`] alone.
@@ -155,7 +155,7 @@ pub enum BatchError {
         /// What it may do.
         space: ActionSpace,
     },
-    /// Memory, or a list with one element a copy, of a wrong size.
+    /// Memory, or a list with one element per copy, of a wrong size.
     #[error("`{what}` has {found} elements, must have {expected}")]
     Size {
         /// What is of a wrong size.
@@ -214,7 +214,7 @@ pub enum BatchError {
     /// No such policy for that agent.
     #[error("agent `{agent}` has no policy `{policy}`; it has {}", listed(known))]
     Policy {
-        /// Whose.
+        /// The agent.
         agent: &'static str,
         /// The name asked for.
         policy: String,
@@ -224,7 +224,7 @@ pub enum BatchError {
     /// A policy that cannot play under this config.
     #[error("agent `{agent}` cannot play `{policy}`: {problem}")]
     Unfit {
-        /// Whose.
+        /// The agent.
         agent: &'static str,
         /// Which policy.
         policy: &'static str,

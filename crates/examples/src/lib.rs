@@ -15,7 +15,6 @@ use heldout_core::{Entry, Family, Measures, Rules};
 /// The worked examples.
 pub static FAMILY: Family = Family {
     name: "example",
-    title: "Examples",
     about: "The worked examples have no subcommands.",
     folder: "examples",
     page: include_str!("../cards/family.md"),

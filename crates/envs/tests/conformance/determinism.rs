@@ -66,8 +66,8 @@ pub(crate) fn a_batch_equals_its_singles(entry: &'static Entry) {
     }
 }
 
-/// The digest of the golden transcript, which was made on one thread, comes out of any number of them; and of a build
-/// without rayon, under which this file is run too.
+/// The digest of the golden transcript, which was made on one thread, comes out of any number of them; of a build
+/// without rayon too, which `cargo xtask wasm` shows.
 pub(crate) fn threads_change_nothing(entry: &'static Entry) {
     let path = golden_path(entry);
     let golden = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
