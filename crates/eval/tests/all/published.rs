@@ -110,3 +110,40 @@ fn memory_check_36_aggregates_recomputed_from_tables_4_to_16_are_not_those_of_ta
         assert!((raw - expected.2).abs() > 1.0 && (clipped - expected.2).abs() > 1.0);
     }
 }
+
+/// A row of a card that says `paper` or `published` repeats what the tables print for that model and task.
+#[test]
+fn what_cards_repeat_of_the_papers_is_what_the_tables_print() {
+    let mut rows = 0;
+    for family in FAMILIES.iter().filter(|family| !family.published.is_empty()) {
+        let file = published::find(family.name).unwrap();
+        for entry in family.entries {
+            for line in entry.about.card.lines() {
+                let Some((first, rest)) = line.strip_prefix("| ").and_then(|line| line.split_once(" | ")) else {
+                    continue;
+                };
+                let model = first.strip_prefix("paper").or(first.strip_suffix(", published"));
+                let Some(model) = model.map(|text| text.trim_matches([' ', ',', ':'])) else { continue };
+                let model = match model {
+                    "random" => "Random",
+                    "human" => "Human",
+                    "MRA" => "LSTM+MEM+CPC",
+                    other => other,
+                };
+                let words = rest.split(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-'));
+                let mut repeated: Vec<f64> = words.filter_map(|word| word.parse().ok()).collect();
+                let printed = file.tables.iter().flat_map(|table| {
+                    let column = table.models.iter().position(|name| name == model);
+                    let own = table.rows.iter().filter(|row| row.task == entry.name());
+                    own.filter_map(move |row| row.printed.0[column?].as_ref().map(|number| number.value))
+                });
+                let mut printed: Vec<f64> = printed.collect();
+                repeated.sort_by(f64::total_cmp);
+                printed.sort_by(f64::total_cmp);
+                assert_eq!(repeated, printed, "{}: {line}", entry.id());
+                rows += 1;
+            }
+        }
+    }
+    assert!(rows >= 33, "{rows} rows were tied");
+}
