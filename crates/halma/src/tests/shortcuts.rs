@@ -208,26 +208,3 @@ fn amendment_10_grasp_is_measured_from_the_first_stop_of_the_first_trial() {
     assert_eq!(grasp("start", (&drawn, relation, (1, 3)), 5, "R4"), 1.0);
     assert_eq!(grasp("start", (&drawn, relation, (1, 3)), 5, "R3 R1"), 0.0);
 }
-
-/// Prints the table of the family's page.
-#[test]
-#[ignore = "prints a table of the cards"]
-fn shortcuts_table() {
-    for max_opt_len in [5, 1] {
-        let all = conditions(max_opt_len, 50, "table");
-        println!(
-            "| `max_opt_len = {max_opt_len}` | {} |",
-            all.iter().map(|(n, ..)| n.as_str()).collect::<Vec<_>>().join(" | ")
-        );
-        println!("|---|{}", "---|".repeat(all.len()));
-        for policy in ["random", "stepper", "ignorer", "explorer", "oracle"] {
-            let cells = all.iter().map(|(_, config, test)| {
-                let (episodes, _) = play::<Symbolic>(config, policy, None, 0);
-                let of = |metric| format!("{:.0}", 100.0 * mean(&episodes, metric));
-                let grasp = if test.is_some() { of("grasp") } else { "-".to_owned() };
-                format!("{} {} {grasp}", of("rho_g"), of("rho_p"))
-            });
-            println!("| `{policy}` | {} |", cells.collect::<Vec<_>>().join(" | "));
-        }
-    }
-}
