@@ -24,6 +24,10 @@ pub(crate) struct Eval {
     /// Which policies: `NAME`, or `AGENT=NAME,AGENT=NAME`; `LABEL@…` names it in the report and in claims.
     #[arg(long = "policy", required_unless_present = "list", value_name = "POLICY")]
     policies: Vec<String>,
+    /// What a policy experienced in training, for tests that are made from it: `FILE`, or `LABEL=FILE` where several
+    /// play. A scripted policy without it plays training itself first.
+    #[arg(long = "experience", value_name = "[LABEL=]FILE")]
+    experiences: Vec<String>,
     /// The directory to write to.
     #[arg(long, required_unless_present = "list")]
     out: Option<PathBuf>,
@@ -57,7 +61,8 @@ impl Eval {
         }
         let out = self.out.clone().context("`--out` names no directory")?;
         let protocols: Vec<Protocol> = self.protocols.iter().map(|p| Protocol::find(p)).collect::<Result<_, _>>()?;
-        let entrants: Vec<Entrant> = self.policies.iter().map(|p| Entrant::parse(p)).collect::<Result<_, _>>()?;
+        let mut entrants: Vec<Entrant> = self.policies.iter().map(|p| Entrant::parse(p)).collect::<Result<_, _>>()?;
+        self.experiences.iter().try_for_each(|text| bring(text, &mut entrants))?;
         let evaluation = Evaluation {
             protocols,
             entrants,
@@ -141,6 +146,22 @@ impl Eval {
         }
         Ok(())
     }
+}
+
+/// Gives one of `entrants` the experience that `[LABEL=]FILE` names.
+fn bring(text: &str, entrants: &mut [Entrant]) -> anyhow::Result<()> {
+    let labels = entrants.iter().map(|e| format!("`{}`", e.label)).collect::<Vec<_>>().join(", ");
+    let (whose, file) = match text.split_once('=') {
+        Some((label, file)) => (entrants.iter().position(|e| e.label == label), file),
+        None => ((entrants.len() == 1).then_some(0), text),
+    };
+    let whose =
+        whose.with_context(|| format!("`--experience` is `{text}`, must be `LABEL=FILE` with one of {labels}"))?;
+    let bytes = std::fs::read(file).with_context(|| format!("`--experience` is `{text}`, which cannot be read"))?;
+    if entrants[whose].experience.replace(bytes.into()).is_some() {
+        anyhow::bail!("`--experience` is told twice for `{}`", entrants[whose].label);
+    }
+    Ok(())
 }
 
 /// Writes the report on all that the directory holds.

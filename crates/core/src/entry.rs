@@ -26,6 +26,8 @@ pub struct Family {
     pub entries: &'static [Entry],
     /// Its protocols: name and TOML, in the order that lists show.
     pub protocols: &'static [(&'static str, &'static str)],
+    /// What scores under them are measured against, as `heldout scales` wrote it: name of the protocol and TOML.
+    pub scales: &'static [(&'static str, &'static str)],
     /// The published tables of its paper, as TOML; empty without a paper.
     pub published: &'static str,
     /// What its records tell beside the score.

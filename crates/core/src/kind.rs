@@ -67,6 +67,8 @@ pub struct ProblemSet {
     pub file: Option<(&'static str, String, String)>,
     /// How many of its problems are played; none leaves the condition empty for this seed.
     pub episodes: u64,
+    /// Whose doing they are, for record and report, where each player has problems of its own.
+    pub origin: Option<String>,
 }
 
 /// What one measurement gives.
@@ -95,8 +97,8 @@ pub trait Measured: Send + Sync {
 
 /// What the conditions of a task consist of, for one run seed: one element per condition.
 pub enum Prepared {
-    /// Problems to play.
-    Problems(Vec<ProblemSet>),
+    /// Problems to play, or why this player cannot be given any.
+    Problems(Vec<Result<ProblemSet, String>>),
     /// Things to measure.
     Measured(Vec<Arc<dyn Measured>>),
 }
@@ -113,8 +115,13 @@ pub trait Kind: Sync {
     /// If one is not allowed.
     fn check(&self, keys: &Map<String, Value>, conditions: &[&str]) -> Result<(), KindError>;
 
-    /// The name that all players share what is prepared under; `None` if each has its own.
-    fn shared(&self, _player: Player<'_>) -> Option<&'static str> {
+    /// The scripted policy whose problems scales are measured on, where each player has problems of its own.
+    fn reference(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// What the report calls the episodes of this condition and its likes, taken together; `None` if it has none.
+    fn merged(&self, _condition: &str) -> Option<&'static str> {
         None
     }
 

@@ -26,7 +26,7 @@ pub trait Agent: Send + Sync {
 /// How an entrant plays.
 #[derive(Clone)]
 pub enum Play {
-    /// By scripted policies: `NAME` or `AGENT=NAME,AGENT=NAME`.
+    /// By scripted policies: `NAME` or `AGENT=NAME,AGENT=NAME`; `shortcut` stands for the policy of the task's floor.
     Scripted(String),
     /// By itself.
     Agent(Arc<dyn Agent>),
@@ -50,8 +50,11 @@ pub struct Entrant {
     pub policy: String,
     /// How it plays.
     pub play: Play,
-    /// Whether it stays away from tasks that have no such policy; else they are failures.
-    pub optional: bool,
+    /// What it experienced in training, for tests that are made from it.
+    pub experience: Option<Arc<[u8]>>,
+    /// Whether a scale is made of its play: it stays away from tasks that have no such policy, and is given the problems
+    /// of the task's reference where each player has its own.
+    pub(crate) of_scale: bool,
 }
 
 /// A text that names no entrant.
@@ -91,6 +94,9 @@ pub enum EntrantError {
 /// Characters of a label at the most.
 pub const LABEL_LENGTH: usize = 100;
 
+/// The name of whoever a task's floor is: the best of random play and the task's shortcuts.
+pub(crate) const SHORTCUT: &str = "shortcut";
+
 /// Endings of the files that networks are kept in.
 const CHECKPOINTS: [&str; 8] = ["bin", "ckpt", "json", "mpk", "pt", "pth", "safetensors", "zip"];
 
@@ -101,6 +107,7 @@ fn listed(names: &[&str]) -> String {
 /// The names of all scripted policies.
 fn known() -> Vec<&'static str> {
     let mut names: Vec<_> = entries().flat_map(Entry::policies).map(|policy| policy.name).collect();
+    names.push(SHORTCUT);
     names.sort_unstable();
     names.dedup();
     names
@@ -136,19 +143,20 @@ impl Entrant {
             label: label.to_owned(),
             policy: policy.to_owned(),
             play: Play::Scripted(policy.to_owned()),
-            optional: false,
+            experience: None,
+            of_scale: false,
         })
     }
 
-    /// The scripted policy called `name`, which plays where there is one.
-    pub(crate) fn optional(name: &str) -> Self {
+    /// The scripted policy called `name` as one that scales are made of.
+    pub(crate) fn of_scale(name: &str) -> Self {
         let play = Play::Scripted(name.to_owned());
-        Self { label: name.to_owned(), policy: name.to_owned(), play, optional: true }
+        Self { label: name.to_owned(), policy: name.to_owned(), play, experience: None, of_scale: true }
     }
 
     /// Whether it has a part in the tasks of `entry`.
     pub(crate) fn enters(&self, entry: &Entry) -> bool {
-        !self.optional || entry.policies().iter().any(|policy| policy.name == self.policy)
+        !self.of_scale || entry.policies().iter().any(|policy| policy.name == self.policy)
     }
 
     /// An agent of the caller's, under a label; `policy` says in the records what it is.
@@ -158,7 +166,8 @@ impl Entrant {
     /// If the label cannot be one.
     pub fn agent(label: &str, policy: &str, agent: Arc<dyn Agent>) -> Result<Self, EntrantError> {
         check_label(label, label)?;
-        Ok(Self { label: label.to_owned(), policy: policy.to_owned(), play: Play::Agent(agent), optional: false })
+        let (label, policy, play) = (label.to_owned(), policy.to_owned(), Play::Agent(agent));
+        Ok(Self { label, policy, play, experience: None, of_scale: false })
     }
 }
 

@@ -12,7 +12,7 @@ use heldout_envs::find;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use crate::entrant::{Entrant, Play};
+use crate::entrant::{Entrant, Play, SHORTCUT};
 use crate::play::{PlayError, Seats, Table};
 use crate::protocol::{Condition, Kind, Protocol, Task};
 use crate::records::{self, Build, FORMAT, Failure, Header, Machine, Source, Writer, file_name};
@@ -22,10 +22,10 @@ use crate::runner::{EvalError, Evaluation};
 const PROBLEMS: &str = "problems";
 
 /// One task under one condition with one entrant: one file of records.
-pub(crate) struct Cell<'a> {
+pub(crate) struct Cell {
     pub(crate) header: Header,
     pub(crate) entry: &'static Entry,
-    pub(crate) entrant: &'a Entrant,
+    pub(crate) entrant: Entrant,
     pub(crate) play: CellPlay,
     /// How many records there are already.
     pub(crate) kept: u64,
@@ -46,7 +46,7 @@ pub(crate) enum CellPlay {
     Measured(Vec<Arc<dyn Measured>>),
 }
 
-impl Cell<'_> {
+impl Cell {
     /// What the cell cannot do.
     pub(crate) fn failure(&self, problem: &impl ToString) -> Failure {
         Failure {
@@ -60,7 +60,7 @@ impl Cell<'_> {
 }
 
 /// A cell, or why there is none.
-pub(crate) type Planned<'a> = Result<Cell<'a>, Failure>;
+pub(crate) type Planned = Result<Cell, Failure>;
 
 /// The overrides of each seed and the number of episodes of each; overrides of one for all where they are the same.
 struct Variants {
@@ -69,6 +69,8 @@ struct Variants {
     /// The config that the header shows.
     shown: Map<String, Value>,
     problems: bool,
+    /// Whose doing the problems are, where each player has its own.
+    origins: Vec<String>,
 }
 
 /// Plans all cells of one protocol.
@@ -78,9 +80,9 @@ pub(crate) struct Planner<'a> {
     pub(crate) seeds: Vec<u64>,
 }
 
-impl<'a> Planner<'a> {
+impl Planner<'_> {
     /// Every cell of the protocol, in the order of tasks, conditions and entrants.
-    pub(crate) fn cells(&self, hear: &mut dyn FnMut(&str)) -> Result<Vec<Planned<'a>>, EvalError> {
+    pub(crate) fn cells(&self, hear: &mut dyn FnMut(&str)) -> Result<Vec<Planned>, EvalError> {
         let mut cells = Vec::new();
         for task in &self.protocol.tasks {
             // What the task's kind prepared, by the name of those that share it.
@@ -111,14 +113,9 @@ impl<'a> Planner<'a> {
         Ok(cells)
     }
 
-    fn cell(
-        &self,
-        task: &'a Task,
-        condition: &'a Condition,
-        entrant: &'a Entrant,
-        made: &mut Made,
-    ) -> Result<Cell<'a>, Problem> {
+    fn cell(&self, task: &Task, condition: &Condition, entrant: &Entrant, made: &mut Made) -> Result<Cell, Problem> {
         let entry = find(&task.id).map_err(Problem::cell)?;
+        let entrant = &self.resolved(task, condition, entrant)?;
         let variants = match &task.kind {
             Kind::Own { name, keys } => match self.own(entry, (task, condition), entrant, (name, keys), made)? {
                 Own::Problems(variants) => variants,
@@ -164,11 +161,27 @@ impl<'a> Planner<'a> {
             config,
             weights,
             sources,
+            made_from: (!variants.origins.is_empty()).then(|| variants.origins.join("; ")),
             ..self.header(task, condition, entrant, entry, &variants.counts)
         };
         // A seed without problems has no environment; the others keep their places by their counts.
         let play = CellPlay::Episodes { overrides: variants.overrides, problems: variants.problems, seats };
-        Ok(Cell { header, entry, entrant, play, kept: 0 })
+        Ok(Cell { header, entry, entrant: entrant.clone(), play, kept: 0 })
+    }
+
+    /// Who plays: `shortcut` stands for the policy that the scale of the condition names as its floor.
+    fn resolved(&self, task: &Task, condition: &Condition, entrant: &Entrant) -> Result<Entrant, Problem> {
+        if !matches!(&entrant.play, Play::Scripted(text) if text == SHORTCUT) {
+            return Ok(entrant.clone());
+        }
+        let known = self.protocol.scales.as_ref().and_then(|scales| scales.find(&task.name, &condition.name));
+        let scale = known.ok_or_else(|| {
+            Problem::Cell(format!(
+                "`{SHORTCUT}` plays the floor of a scale, and this condition has none: `heldout scales` measures it"
+            ))
+        })?;
+        let policy = scale.floor().policy.clone();
+        Ok(Entrant { play: Play::Scripted(policy.clone()), policy, ..entrant.clone() })
     }
 
     /// The overrides and counts of a number of episodes, or of a finite set.
@@ -188,7 +201,8 @@ impl<'a> Planner<'a> {
         } else {
             asked.or(task.episodes).unwrap_or(1)
         };
-        Ok(Variants { overrides: vec![base.clone()], counts: vec![count; self.seeds.len()], shown: base, problems })
+        let (overrides, counts) = (vec![base.clone()], vec![count; self.seeds.len()]);
+        Ok(Variants { overrides, counts, shown: base, problems, origins: Vec::new() })
     }
 
     /// What a family's kind makes of one condition.
@@ -201,15 +215,22 @@ impl<'a> Planner<'a> {
         made: &mut Made,
     ) -> Result<Own, Problem> {
         let kind = Kind::known(name).ok_or_else(|| Problem::Cell(format!("there is no kind `{name}`")))?;
-        let experience = match &entrant.play {
+        let own = match &entrant.play {
             Play::Agent(agent) => agent.experience(entry.id()),
             Play::Scripted(_) => None,
         };
-        let player = match &entrant.play {
-            Play::Scripted(text) => Player::Scripted(text),
-            Play::Agent(_) => Player::Agent(experience.as_deref()),
+        let reference = kind.reference().filter(|_| entrant.of_scale);
+        let player = match (reference, entrant.experience.as_deref().or(own.as_deref()), &entrant.play) {
+            (Some(reference), ..) => Player::Scripted(reference),
+            (None, None, Play::Scripted(text)) => Player::Scripted(text),
+            (None, told, _) => Player::Agent(told),
         };
-        let folder = kind.shared(player).map_or_else(|| file_name(&entrant.label), str::to_owned);
+        // A label may stand for several policies.
+        let folder = match (reference, &entrant.play) {
+            (Some(reference), _) => reference.to_owned(),
+            (None, Play::Scripted(text)) => file_name(&format!("{} {text}", entrant.label)),
+            (None, Play::Agent(_)) => file_name(&entrant.label),
+        };
         if !made.contains_key(&folder) {
             let with = |c: &'_ Condition| task.overrides(c);
             let conditions = task.conditions.iter().map(|c| AskedCondition { name: &c.name, overrides: with(c) });
@@ -235,7 +256,7 @@ impl<'a> Planner<'a> {
         let mut measured: Vec<Arc<dyn Measured>> = Vec::new();
         for seed in prepared {
             match seed {
-                Prepared::Problems(of) => sets.push(of[index].clone()),
+                Prepared::Problems(of) => sets.push(of[index].clone().map_err(Problem::Cell)?),
                 Prepared::Measured(of) => measured.push(Arc::clone(&of[index])),
             }
         }
@@ -245,6 +266,8 @@ impl<'a> Planner<'a> {
         let path = self.evaluation.out.join(PROBLEMS).join(&self.protocol.name).join(&task.name).join(&folder);
         let shown = sets.first().map(|set| set.overrides.clone()).unwrap_or_default();
         let counts = sets.iter().map(|set| set.episodes).collect();
+        let mut origins: Vec<String> = sets.iter().filter_map(|set| set.origin.clone()).collect();
+        origins.dedup();
         let overrides =
             sets.into_iter().zip(&self.seeds).map(|(set, seed)| kept(set, &path.join(format!("seed-{seed}"))));
         let mut overrides: Vec<Map<String, Value>> = overrides.collect::<Result<_, _>>()?;
@@ -252,23 +275,24 @@ impl<'a> Planner<'a> {
         if overrides.iter().all(|own| Some(own) == overrides.first()) {
             overrides.truncate(1);
         }
-        Ok(Own::Problems(Variants { overrides, counts, shown, problems: true }))
+        Ok(Own::Problems(Variants { overrides, counts, shown, problems: true, origins }))
     }
 
     fn measured(
         &self,
         entry: &'static Entry,
         (task, condition): (&Task, &Condition),
-        entrant: &'a Entrant,
+        entrant: &Entrant,
         measured: Vec<Arc<dyn Measured>>,
-    ) -> Result<Cell<'a>, Problem> {
+    ) -> Result<Cell, Problem> {
         let Some(first) = measured.first() else { return Err(Problem::Cell("there are no seeds".to_owned())) };
         let config = entry.configure(&task.overrides(condition)).map_err(Problem::cell)?;
         check_metric(task, &first.metrics().iter().map(|&name| name.to_owned()).collect::<Vec<_>>())?;
         let counts: Vec<u64> = measured.iter().map(|m| m.samples()).collect();
         let policy = first.policy();
         let header = Header { policy, config, ..self.header(task, condition, entrant, entry, &counts) };
-        Ok(Cell { header, entry, entrant, play: CellPlay::Measured(measured), kept: 0 })
+        let play = CellPlay::Measured(measured);
+        Ok(Cell { header, entry, entrant: entrant.clone(), play, kept: 0 })
     }
 
     /// A header in which config, policy, weights and sources are still to be filled in.
@@ -301,6 +325,7 @@ impl<'a> Planner<'a> {
             seeds: self.seeds.clone(),
             trace: task.trace,
             sources: Vec::new(),
+            made_from: None,
             machine: Machine::this(),
         }
     }

@@ -15,10 +15,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::published;
+use crate::scales::Scales;
 
 /// Name and text of the protocols that span families.
 const SPANNING: [(&str, &str); 2] =
     [("quick", include_str!("../protocols/quick.toml")), ("smoke", include_str!("../protocols/smoke.toml"))];
+
+/// Their scales.
+const SPANNING_SCALES: [(&str, &str); 0] = [];
 
 /// Run seeds of a protocol at the most.
 pub const MOST_SEEDS: u64 = 1_000;
@@ -53,6 +57,9 @@ pub struct Protocol {
     /// What the paper claims.
     #[serde(rename = "claim", default)]
     pub claims: Vec<Claim>,
+    /// What scores are measured against, where that has been measured: `NAME.scales.toml` beside the file.
+    #[serde(skip)]
+    pub scales: Option<Scales>,
 }
 
 /// How the episodes of a task come about.
@@ -365,6 +372,11 @@ fn listed(names: &[&str]) -> String {
     names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
 }
 
+/// Name and text of the scales that families bring, and of those that span families.
+fn scales() -> impl Iterator<Item = (&'static str, &'static str)> {
+    SPANNING_SCALES.iter().chain(FAMILIES.iter().flat_map(|family| family.scales)).copied()
+}
+
 /// Name and text of every built-in protocol, in the order that lists show: what spans families, then family by family.
 pub fn built_in() -> impl Iterator<Item = (&'static str, &'static str)> {
     SPANNING.into_iter().chain(FAMILIES.iter().flat_map(|family| family.protocols.iter().copied()))
@@ -392,6 +404,22 @@ fn spread(table: &mut toml::Table) {
     }
 }
 
+/// Reads a TOML file, whose table is changed by `change` first.
+pub(crate) fn read<T: serde::de::DeserializeOwned>(
+    file: &str,
+    text: &str,
+    change: impl Fn(&mut toml::Table),
+) -> Result<T, ProtocolError> {
+    let toml = |problem: String| ProtocolError::Toml { file: file.to_owned(), problem };
+    let mut table: toml::Table = text.parse().map_err(|error: toml::de::Error| toml(error.to_string()))?;
+    change(&mut table);
+    serde_path_to_error::deserialize(table).map_err(|error| ProtocolError::Form {
+        file: file.to_owned(),
+        key: error.path().to_string(),
+        problem: error.inner().to_string().trim_end().to_owned(),
+    })
+}
+
 impl Protocol {
     /// The built-in protocol called `name`, or that of the `.toml` file at that path.
     ///
@@ -400,7 +428,11 @@ impl Protocol {
     /// If there is none, or its file does not describe a protocol.
     pub fn find(name: &str) -> Result<Self, ProtocolError> {
         if let Some((_, text)) = built_in().find(|(known, _)| *known == name) {
-            return Self::parse(name, &format!("{name}.toml"), text);
+            let mut protocol = Self::parse(name, &format!("{name}.toml"), text)?;
+            if let Some((_, text)) = scales().find(|(known, _)| *known == name) {
+                protocol.scales = Some(Scales::parse(&format!("{name}.scales.toml"), text)?);
+            }
+            return Ok(protocol);
         }
         let path = Path::new(name);
         if path.extension().is_none_or(|e| e != "toml") {
@@ -409,7 +441,15 @@ impl Protocol {
         let text =
             std::fs::read_to_string(path).map_err(|error| ProtocolError::Read { file: name.to_owned(), error })?;
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        Self::parse(&stem, name, &text)
+        let mut protocol = Self::parse(&stem, name, &text)?;
+        let beside = path.with_extension("scales.toml");
+        if beside.is_file() {
+            let file = beside.display().to_string();
+            let text =
+                std::fs::read_to_string(&beside).map_err(|error| ProtocolError::Read { file: file.clone(), error })?;
+            protocol.scales = Some(Scales::parse(&file, &text)?);
+        }
+        Ok(protocol)
     }
 
     /// Reads the text of a protocol called `name`; errors call it `file`.
@@ -418,14 +458,7 @@ impl Protocol {
     ///
     /// If the text does not describe a protocol.
     pub fn parse(name: &str, file: &str, text: &str) -> Result<Self, ProtocolError> {
-        let toml = |problem: String| ProtocolError::Toml { file: file.to_owned(), problem };
-        let mut table: toml::Table = text.parse().map_err(|error: toml::de::Error| toml(error.to_string()))?;
-        spread(&mut table);
-        let protocol: Self = serde_path_to_error::deserialize(table).map_err(|error| ProtocolError::Form {
-            file: file.to_owned(),
-            key: error.path().to_string(),
-            problem: error.inner().to_string().trim_end().to_owned(),
-        })?;
+        let protocol: Self = read(file, text, spread)?;
         let mut protocol = Self { name: name.to_owned(), ..protocol };
         protocol.refer();
         Check { file, protocol: &protocol }.all()?;

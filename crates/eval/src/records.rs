@@ -121,6 +121,9 @@ pub struct Header {
     pub trace: bool,
     /// Data that the rules were built from.
     pub sources: Vec<Source>,
+    /// What the problems were made from, where each player has its own: whose experience.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made_from: Option<String>,
     /// What it ran on; the records do not depend on it.
     pub machine: Machine,
 }

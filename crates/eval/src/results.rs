@@ -120,6 +120,11 @@ pub enum ResultsError {
 /// The runs of a file, scored by `metric`, of the records that `keep` keeps.
 #[must_use]
 pub fn stratum(recorded: &Recorded, metric: &str, keep: impl Fn(&Record) -> bool) -> Stratum {
+    Stratum::new(runs(recorded, metric, keep))
+}
+
+/// The scored episodes of each seed.
+fn runs(recorded: &Recorded, metric: &str, keep: impl Fn(&Record) -> bool) -> Vec<Vec<Scored>> {
     let weight = recorded.header.weights.get(metric);
     let scored = |record: &Record| {
         let weight = weight.map_or(Some(1.0), |name| record.value(name))?;
@@ -129,7 +134,7 @@ pub fn stratum(recorded: &Recorded, metric: &str, keep: impl Fn(&Record) -> bool
         let own = recorded.records.iter().filter(|r| r.seed == *seed && keep(r));
         own.filter_map(scored).collect()
     };
-    Stratum::new(recorded.header.seeds.iter().map(of_seed).collect())
+    recorded.header.seeds.iter().map(of_seed).collect()
 }
 
 /// The place of a label among the others.
@@ -213,6 +218,7 @@ fn guessed(records: &[Recorded]) -> Protocol {
         published: Vec::new(),
         tasks: Vec::new(),
         claims: Vec::new(),
+        scales: None,
     };
     for recorded in records {
         adopt(&mut protocol, recorded);
@@ -417,6 +423,30 @@ impl Suite {
         let purpose = self.purpose(place);
         // One seed for all scales: the same draws, so that raw and normalised intervals are one.
         mean_of(&self.stratum(place, scale)?, &purpose)
+    }
+
+    /// The raw scores of an agent in conditions that are also given together, all their episodes as one, by the name
+    /// that the task's kind gives them.
+    #[must_use]
+    pub fn merged(&self, task: usize, agent: usize) -> Vec<(&'static str, Measured)> {
+        let of = &self.protocol.tasks[task];
+        let Kind::Own { name, .. } = &of.kind else { return Vec::new() };
+        let Some(kind) = Kind::known(name) else { return Vec::new() };
+        let mut groups: Vec<(&'static str, Vec<Vec<Scored>>)> = Vec::new();
+        for (c, condition) in of.conditions.iter().enumerate() {
+            let cell = self.cells.get(&(task, c, agent));
+            let Some((group, cell)) = kind.merged(&condition.name).zip(cell) else { continue };
+            let own = runs(&cell.recorded, &of.metric, |_| true);
+            match groups.iter_mut().find(|(known, _)| *known == group) {
+                Some((_, all)) => all.iter_mut().zip(own).for_each(|(all, own)| all.extend(own)),
+                None => groups.push((group, own)),
+            }
+        }
+        let score = |(group, runs): (&'static str, Vec<Vec<Scored>>)| {
+            let purpose = [&self.protocol.name, &of.name, group, &self.agents[agent]];
+            Some((group, mean_of(&Stratum::new(runs), &purpose)?))
+        };
+        groups.into_iter().filter_map(score).collect()
     }
 
     /// Another metric of a cell, of the records that `keep` keeps.

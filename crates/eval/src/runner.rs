@@ -152,7 +152,7 @@ impl Evaluation {
             let done = text.and_then(|text| write_whole(&path, text.as_bytes()));
             done.map_err(|error| RecordsError::Write { path, error })?;
         }
-        let mut planned: Vec<Planned<'_>> = Vec::new();
+        let mut planned: Vec<Planned> = Vec::new();
         for protocol in &self.protocols {
             let count = self.seeds.unwrap_or(protocol.seeds);
             let seeds = (0..count).map(|i| self.seed + i).collect();
@@ -253,7 +253,7 @@ struct Desk {
 /// All that the workers share.
 struct Floor<'a> {
     evaluation: &'a Evaluation,
-    cells: Vec<&'a Cell<'a>>,
+    cells: Vec<&'a Cell>,
     blocks: Vec<Block>,
     desks: Vec<Mutex<Desk>>,
     next: AtomicUsize,
@@ -271,7 +271,7 @@ struct Floor<'a> {
 impl<'a> Floor<'a> {
     fn new(
         evaluation: &'a Evaluation,
-        cells: Vec<&'a Cell<'a>>,
+        cells: Vec<&'a Cell>,
         stop: &'a AtomicBool,
         progress: &'a (dyn Fn(Progress<'_>) + Sync),
     ) -> Self {
@@ -419,7 +419,7 @@ impl<'a> Floor<'a> {
     }
 
     /// The records that a block lacks, from its first on; fewer if the run is stopped.
-    fn play(&self, cell: &Cell<'_>, block: &Block, seat: &mut Option<Seat>) -> Result<Vec<Record>, PlayError> {
+    fn play(&self, cell: &Cell, block: &Block, seat: &mut Option<Seat>) -> Result<Vec<Record>, PlayError> {
         let seed = cell.header.seeds[block.seed];
         let variant = cell.variant(block.seed);
         if seat.as_ref().is_none_or(|seat| (seat.cell, seat.variant) != (block.cell, variant)) {
@@ -484,7 +484,7 @@ struct Seat {
 }
 
 impl Seat {
-    fn new(cell: &Cell<'_>, number: usize, variant: usize) -> Result<Self, PlayError> {
+    fn new(cell: &Cell, number: usize, variant: usize) -> Result<Self, PlayError> {
         let CellPlay::Episodes { overrides, seats, .. } = &cell.play else {
             return Err(PlayError::Actor("what is measured is not played".to_owned()));
         };
@@ -505,7 +505,7 @@ impl Seat {
     }
 }
 
-impl Cell<'_> {
+impl Cell {
     /// Episodes of a block.
     fn block(&self) -> u64 {
         match self.entrant.play {

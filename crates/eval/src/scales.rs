@@ -11,7 +11,7 @@ use heldout_envs::find;
 use serde::{Deserialize, Serialize};
 
 use crate::entrant::Entrant;
-use crate::protocol::{Protocol, Task};
+use crate::protocol::{Protocol, ProtocolError, Task, read};
 use crate::published;
 use crate::records::Recorded;
 use crate::results::{ORACLE, RANDOM};
@@ -107,7 +107,7 @@ pub fn entrants(protocols: &[Protocol]) -> Vec<Entrant> {
             }
         }
     }
-    all.into_iter().map(Entrant::optional).collect()
+    all.into_iter().map(Entrant::of_scale).collect()
 }
 
 /// The score of one file of records; `None` if no record has it.
@@ -127,6 +127,21 @@ fn score(recorded: &Recorded) -> Option<Score> {
 }
 
 impl Scales {
+    /// Reads the text of a file of scales.
+    ///
+    /// # Errors
+    ///
+    /// If the text does not describe scales.
+    pub fn parse(file: &str, text: &str) -> Result<Self, ProtocolError> {
+        read(file, text, |_| ())
+    }
+
+    /// The scale of a condition.
+    #[must_use]
+    pub fn find(&self, task: &str, condition: &str) -> Option<&Scale> {
+        self.scales.iter().find(|scale| scale.task == task && scale.condition == condition)
+    }
+
     /// Those that the records of [`entrants`] under `protocol` give; a condition that lacks `random` or `oracle` has none.
     #[must_use]
     pub fn of(protocol: &Protocol, records: &[Recorded], seed: u64) -> Self {

@@ -23,6 +23,7 @@ pub static FAMILY: Family = Family {
         Entry::new(&signal::ABOUT, &Rules::<signal::Signal>(())),
     ],
     protocols: &[],
+    scales: &[],
     published: "",
     measures: Measures::NONE,
     kinds: &[],

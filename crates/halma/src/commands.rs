@@ -6,15 +6,16 @@ use std::path::{Path, PathBuf};
 use heldout_core::{Argument, Call, Command, CommandError, Said, Seed};
 use serde_json::{Map, Value, json};
 
-use crate::concepts::{CausalRule, LARGEST_DIGIT, afforded, caused, seen};
+use crate::concepts::{LARGEST_DIGIT, afforded, caused, seen};
 use crate::config::{Settings, SymbolicConfig};
 use crate::dynamic_tests::{Candidates, Knowledge, TestConfig, dynamic_tests};
-use crate::experience::Experience;
+use crate::experience::{CountRules, Experience};
 use crate::generate::maze_set;
-use crate::kind::{Gathering, MOST_EPISODES, MOST_MAZES};
+use crate::kind::{EXPLORER, Gathering, MOST_EPISODES, MOST_MAZES};
 use crate::maze::{Cell, Direction, Maze, written};
 use crate::observation::{DIGITS, Entries};
 use crate::option::{Move, parses};
+use crate::problems::MOST_TARGETS;
 use crate::stats::{PanelCounts, log_linearity, mean_and_deviation};
 use crate::trials::Trials;
 
@@ -33,7 +34,7 @@ pub(crate) static COMMANDS: [Command; 4] = [
         about: "Plays a policy and writes what it experienced",
         arguments: &[
             Argument::positional("id", "ID", "Which environment").or(ID),
-            Argument::option("policy", "POLICY", "Which policy").or("half"),
+            Argument::option("policy", "POLICY", "Which policy").or(EXPLORER),
             Argument::option("episodes", "N", "How many episodes: by default 20 passes over 100 mazes").or("2000"),
             seed("Root of every episode's seed"),
             Argument::option("add", "FILE", "Experience to begin with"),
@@ -55,9 +56,11 @@ pub(crate) static COMMANDS: [Command; 4] = [
             Argument::option("th-s", "N", "Sightings from which on a relation is known").or("20"),
             Argument::option("th-c", "N", "Occurrences from which on a caused relation is known").or("20"),
             Argument::option("th-a", "N", "Consumptions from which on a digit's affordance is known").or("5"),
-            Argument::flag("strict-novelty", "Takes a relation as new only if it was never seen"),
+            Argument::option("strict-novelty", "BOOL", "Whether a relation is new only if it was never acted on")
+                .or("true"),
             Argument::option("st1-max-count", "N", "How often the company of a relation in ST-1 may have been met")
                 .or("0"),
+            Argument::option("targets", "N", "How many relations one maze asks for, if they fit").or("1"),
         ],
         settings: false,
         run: tests,
@@ -124,9 +127,14 @@ fn tests(call: &mut Call<'_>) -> Result<Said, CommandError> {
         th_s: count("th-s")?,
         th_c: count("th-c")?,
         th_a: count("th-a")?,
-        strict_novelty: call.flag("strict-novelty"),
+        strict_novelty: match call.needed("strict-novelty")? {
+            "true" => true,
+            "false" => false,
+            other => return Err(format!("`--strict-novelty` is `{other}`, must be `true` or `false`").into()),
+        },
         st1_max_count: count("st1-max-count")?,
         n_test_mazes: call.count("n-test-mazes", 1..=MOST_MAZES)? as u32,
+        targets: call.count("targets", 1..=MOST_TARGETS as u64)? as u32,
     };
     let seed = call.count("seed", 0..=u64::MAX)?;
     let experience = read_experience(call.all("experience"))?;
@@ -217,7 +225,7 @@ fn concepts(call: &mut Call<'_>) -> Result<Said, CommandError> {
     }
     let number = call.number("maze", 0..=u64::from(u32::MAX))?;
     if let Some(number) = number {
-        let rule = settings.kb_c_rule;
+        let rules = settings.count_rules();
         let mazes = Trials::new(settings)?.mazes;
         let maze = mazes
             .get(number as usize)
@@ -226,7 +234,7 @@ fn concepts(call: &mut Call<'_>) -> Result<Said, CommandError> {
         if !maze.is_open(cell) {
             return Err(format!("`--cell` is `{},{}`, must be a cell of maze {number}", cell.x(), cell.y()).into());
         }
-        describe(&mut text, maze, cell, rule);
+        describe(&mut text, maze, cell, rules);
     }
     if moves.is_none() && number.is_none() {
         return Err("name a displacement by `--moves`, or a panel by `--maze`".into());
@@ -236,7 +244,7 @@ fn concepts(call: &mut Call<'_>) -> Result<Said, CommandError> {
 }
 
 /// Writes the entries of a panel and the relations that hold in it.
-fn describe(text: &mut String, maze: &Maze, cell: Cell, rule: CausalRule) {
+fn describe(text: &mut String, maze: &Maze, cell: Cell, rules: CountRules) {
     let ways = maze.ways();
     let entries = Entries::of(maze, &ways, cell);
     let _ = writeln!(text, "path {} from {},{}", written(maze.shape()), maze.start().x(), maze.start().y());
@@ -254,12 +262,14 @@ fn describe(text: &mut String, maze: &Maze, cell: Cell, rule: CausalRule) {
             let action = Move { direction, length: length as u8 };
             let Some(to) = cell.moved(direction, length) else { continue };
             let after = Entries::of(maze, &ways, to);
-            let caused = caused(&entries, action, &after, rule).map(|r| r.to_string()).collect();
-            let consumed = afforded(&entries, action).map_or("-".to_owned(), |digit| digit.to_string());
+            let caused = caused(&entries, action, &after, rules.caused).map(|r| r.to_string()).collect();
+            let consumed = afforded(&entries, action, &after, rules.afforded);
+            let consumed = consumed.map(|(digit, d)| format!("{digit}{}", d.letter())).collect();
             let _ = writeln!(
                 text,
-                "{}{length}: A, consumed: {consumed}; C, caused: {}",
+                "{}{length}: A, consumed: {}; C, caused: {}",
                 direction.letter(),
+                relations(consumed),
                 relations(caused)
             );
         }

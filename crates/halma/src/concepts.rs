@@ -83,6 +83,29 @@ impl CausalRule {
     }
 }
 
+/// Which moves count as consuming a digit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum AffordanceRule {
+    /// Digits of any type that are shown before the move and are zero after it: App. D's words.
+    Shown,
+    /// A move exactly as long as a digit of its direction.
+    Consumed,
+}
+
+impl AffordanceRule {
+    /// The rule of options of at most `reach` moves: where no option is as long as the longest corridor, nothing but
+    /// what vanishes could be known of large digits.
+    pub(crate) const fn of_reach(reach: u32) -> Self {
+        if reach < LARGEST_DIGIT { Self::Shown } else { Self::Consumed }
+    }
+
+    /// The name in configs.
+    pub(crate) const fn name(self) -> &'static str {
+        ["shown", "consumed"][self as usize]
+    }
+}
+
 /// The relations seen in one panel: a crossing before the wall.
 pub(crate) fn seen(entries: &Entries) -> impl Iterator<Item = Relation> {
     let entries = *entries;
@@ -113,8 +136,22 @@ pub(crate) fn caused(
     })
 }
 
-/// The digit that a valid move consumes: the distance it goes, if that is one shown in its direction.
-pub(crate) fn afforded(before: &Entries, action: Move) -> Option<i32> {
-    let (length, d) = (i32::from(action.length), action.direction);
-    (length > 0 && (length == before.wall(d) || length == before.crossing(d))).then_some(length)
+/// The digits that a valid move consumes, each with its type.
+pub(crate) fn afforded(
+    before: &Entries,
+    action: Move,
+    after: &Entries,
+    rule: AffordanceRule,
+) -> impl Iterator<Item = (i32, Direction)> {
+    let (before, after) = (*before, *after);
+    Direction::ALL.into_iter().flat_map(move |d| {
+        let digits = [(before.wall(d), after.wall(d)), (before.crossing(d), after.crossing(d))];
+        let consumes = move |(digit, left): (i32, i32)| match rule {
+            AffordanceRule::Shown => digit > 0 && left == 0,
+            AffordanceRule::Consumed => digit > 0 && d == action.direction && digit == i32::from(action.length),
+        };
+        // A crossing at the wall is one digit, not two.
+        let [wall, crossing] = digits.map(|both| consumes(both).then_some((both.0, d)));
+        [wall, crossing.filter(|_| crossing != wall)].into_iter().flatten()
+    })
 }

@@ -3,7 +3,8 @@
 use heldout_core::ConfigError;
 use serde::{Deserialize, Serialize};
 
-use crate::concepts::CausalRule;
+use crate::concepts::{AffordanceRule, CausalRule};
+use crate::experience::CountRules;
 use crate::generate::{DepthLaw, Law, PathSampling, Split};
 use crate::maze::Walls;
 use crate::option::{Encoding, LONGEST, OptionSpace};
@@ -71,6 +72,8 @@ macro_rules! with_shared_keys {
                 experience: bool = false,
                 /// Which changes of digits count as caused by a move.
                 kb_c_rule: CausalRule = CausalRule::Exact,
+                /// Which moves count as consuming a digit; by default what `max_opt_len` calls for.
+                kb_a_rule: Option<AffordanceRule> = None,
             }
             $($own)*
         }
@@ -191,6 +194,12 @@ impl Settings {
 
     pub(crate) fn options(&self) -> OptionSpace {
         OptionSpace { max_opt_len: self.max_opt_len, encoding: self.actions, zero_is_eos: self.zero_is_eos }
+    }
+
+    /// What is counted as experience.
+    pub(crate) fn count_rules(&self) -> CountRules {
+        let afforded = self.kb_a_rule.unwrap_or_else(|| AffordanceRule::of_reach(self.options().reach()));
+        CountRules { caused: self.kb_c_rule, afforded }
     }
 
     /// Checks that the task can be played.

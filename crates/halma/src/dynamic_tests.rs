@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use heldout_core::{Crc, Seed};
 use serde::{Deserialize, Serialize};
 
-use crate::build::build;
+use crate::build::{Wanted, build};
 use crate::concepts::{PAIRS, RELATIONS, Relation};
 use crate::experience::Experience;
 use crate::maze::Direction;
@@ -66,11 +66,13 @@ pub(crate) struct TestConfig {
     pub(crate) st1_max_count: u32,
     /// Mazes of each test.
     pub(crate) n_test_mazes: u32,
+    /// Relations that one maze asks for, if they fit.
+    pub(crate) targets: u32,
 }
 
 impl Default for TestConfig {
     fn default() -> Self {
-        Self { th_s: 20, th_c: 20, th_a: 5, strict_novelty: false, st1_max_count: 0, n_test_mazes: 150 }
+        Self { th_s: 20, th_c: 20, th_a: 5, strict_novelty: true, st1_max_count: 0, n_test_mazes: 150, targets: 1 }
     }
 }
 
@@ -225,17 +227,19 @@ pub(crate) fn dynamic_tests(experience: &Experience, config: &TestConfig, seed: 
     let is_new =
         |entries: &Entries| company.get(&entries.signature()).is_none_or(|&n| n <= config.st1_max_count.into());
     let origin = format!(
-        "seed {}, experience {:08x} (CRC-32) by causal rule {}, th_s {}, th_c {}, th_a {}, strict_novelty {}, \
-         st1_max_count {}, n_test_mazes {}",
+        "seed {}, experience {:08x} (CRC-32) by kb_c_rule {} and kb_a_rule {}, th_s {}, th_c {}, th_a {}, strict_novelty {}, \
+         st1_max_count {}, n_test_mazes {}, targets {}",
         seed.0,
         Crc::of(&experience.to_bytes()),
-        experience.rule.name(),
+        experience.rules.caused.name(),
+        experience.rules.afforded.name(),
         config.th_s,
         config.th_c,
         config.th_a,
         config.strict_novelty,
         config.st1_max_count,
-        config.n_test_mazes
+        config.n_test_mazes,
+        config.targets
     );
     Class::ALL.map(|class| {
         let relations = candidates.of_class(class);
@@ -251,7 +255,9 @@ pub(crate) fn dynamic_tests(experience: &Experience, config: &TestConfig, seed: 
             }
             let relation = relations[i as usize % relations.len()];
             let mut rng = seed.derive(i.into()).rng();
-            let built = build(relation, &surroundings, &fit, |problem| paths.contains(&path(problem)), &mut rng);
+            let targets = config.targets as usize;
+            let wanted = Wanted { relation, targets, surroundings: &surroundings, fit: &fit };
+            let built = build(wanted, |problem| paths.contains(&path(problem)), &mut rng);
             paths.extend(built.as_ref().map(path));
             problems.extend(built);
         }

@@ -7,13 +7,15 @@ use std::collections::BTreeMap;
 use heldout_core::{Crc, ExperienceError};
 use serde::{Deserialize, Serialize};
 
-use crate::concepts::{AFFORDANCES, CausalRule, RELATIONS, Relation, affordance_index, afforded, caused, seen};
+use crate::concepts::{
+    AFFORDANCES, AffordanceRule, CausalRule, RELATIONS, Relation, affordance_index, afforded, caused, seen,
+};
 use crate::maze::{CELLS, Cell, Direction, Maze, place};
 use crate::observation::{Entries, Signature};
 use crate::option::Move;
 
 /// First bytes of experience; the last one is the version of the format.
-const MAGIC: [u8; 4] = *b"HEX\x01";
+const MAGIC: [u8; 4] = *b"HEX\x02";
 /// Where the counters of caused relations begin in a copy's array.
 const CAUSED: usize = RELATIONS;
 /// Where the counters of affordances begin.
@@ -30,20 +32,29 @@ fn count(counter: &mut u32) {
     *counter = counter.saturating_add(1);
 }
 
+/// What counts as caused by a move, and as consumed by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct CountRules {
+    /// `kb_c_rule`.
+    pub(crate) caused: CausalRule,
+    /// `kb_a_rule`.
+    pub(crate) afforded: AffordanceRule,
+}
+
 /// One valid move, from `cell` of maze number `maze`.
 pub(crate) fn note(
     counts: &mut [u32],
     (maze, cell): (u32, Cell),
     (before, action, after): (&Entries, Move, &Entries),
-    rule: CausalRule,
+    rules: CountRules,
 ) {
     if action.length == 0 {
         return;
     }
     seen(before).for_each(|r| count(&mut counts[r.index()]));
-    caused(before, action, after, rule).for_each(|r| count(&mut counts[CAUSED + r.index()]));
-    if let Some(digit) = afforded(before, action) {
-        count(&mut counts[AFFORDED + affordance_index(digit, action.direction)]);
+    caused(before, action, after, rules.caused).for_each(|r| count(&mut counts[CAUSED + r.index()]));
+    for (digit, d) in afforded(before, action, after, rules.afforded) {
+        count(&mut counts[AFFORDED + affordance_index(digit, d)]);
     }
     count(&mut counts[VISITS + maze as usize * CELLS + cell.index()]);
 }
@@ -64,8 +75,8 @@ pub(crate) struct Visits {
 pub(crate) struct Experience {
     /// Checksum of the mazes.
     set: u32,
-    /// Which changes were counted as caused.
-    pub(crate) rule: CausalRule,
+    /// What was counted.
+    pub(crate) rules: CountRules,
     /// How often each relation was seen in a panel.
     pub(crate) seen: Vec<u32>,
     /// How often each relation was caused by a move.
@@ -88,7 +99,7 @@ pub(crate) fn checksum(mazes: &[Maze]) -> u32 {
 
 impl Experience {
     /// What a copy's counters say.
-    pub(crate) fn of(mazes: &[Maze], entries: &[Entries], rule: CausalRule, counts: &[u32]) -> Self {
+    pub(crate) fn of(mazes: &[Maze], entries: &[Entries], rules: CountRules, counts: &[u32]) -> Self {
         let visits = mazes.iter().enumerate().flat_map(|(maze, m)| {
             m.cells().map(move |cell| {
                 let at = maze * CELLS + cell.index();
@@ -97,7 +108,7 @@ impl Experience {
         });
         Self {
             set: checksum(mazes),
-            rule,
+            rules,
             seen: counts[..CAUSED].to_vec(),
             caused: counts[CAUSED..AFFORDED].to_vec(),
             afforded: counts[AFFORDED..VISITS].to_vec(),
@@ -105,15 +116,13 @@ impl Experience {
         }
     }
 
-    /// Writes the counters of a copy that plays `mazes` and counts by `rule`.
-    pub(crate) fn write(&self, mazes: &[Maze], rule: CausalRule, counts: &mut [u32]) -> Result<(), ExperienceError> {
+    /// Writes the counters of a copy that plays `mazes` and counts by `rules`.
+    pub(crate) fn write(&self, mazes: &[Maze], rules: CountRules, counts: &mut [u32]) -> Result<(), ExperienceError> {
         let cells = mazes.iter().zip(0..).flat_map(|(m, maze)| m.cells().map(move |cell| (maze, cell)));
         if self.set != checksum(mazes) || !cells.eq(self.visits.iter().map(|v| (v.maze, v.cell))) {
             return Err(foreign("it was made in other mazes"));
         }
-        if self.rule != rule {
-            return Err(foreign("it was counted under another `kb_c_rule`"));
-        }
+        self.rules.check(rules, "it was counted under another value of")?;
         counts[..CAUSED].copy_from_slice(&self.seen);
         counts[CAUSED..AFFORDED].copy_from_slice(&self.caused);
         counts[AFFORDED..VISITS].copy_from_slice(&self.afforded);
@@ -149,9 +158,7 @@ impl Experience {
         if self.set != other.set || !here.eq(other.visits.iter().map(|v| (v.maze, v.cell))) {
             return Err(foreign("the two were made in different mazes"));
         }
-        if self.rule != other.rule {
-            return Err(foreign("the two were counted under different values of `kb_c_rule`"));
-        }
+        self.rules.check(other.rules, "the two were counted under different values of")?;
         let add = |into: &mut [u32], from: &[u32]| {
             for (into, from) in into.iter_mut().zip(from) {
                 *into = into.saturating_add(*from);
@@ -188,6 +195,18 @@ impl Experience {
             *company.entry(v.signature).or_default() += u64::from(v.count);
         }
         company
+    }
+}
+
+impl CountRules {
+    /// Checks that two counted by the same rules; if not, `problem` and the key that they differ by.
+    fn check(self, other: Self, problem: &str) -> Result<(), ExperienceError> {
+        let key = match (self.caused == other.caused, self.afforded == other.afforded) {
+            (true, true) => return Ok(()),
+            (false, _) => "kb_c_rule",
+            (true, false) => "kb_a_rule",
+        };
+        Err(foreign(&format!("{problem} `{key}`")))
     }
 }
 

@@ -1,18 +1,17 @@
 //! HALMA's evaluation: training mazes, random mazes and the seven tests made from an experience.
 
 use heldout_core::{
-    Asked, AskedCondition, Buffers, CommandError, Entry, Kind, KindError, Options, Player, Prepared, ProblemSet, Reset,
-    Seed,
+    Asked, AskedCondition, Buffers, CommandError, Crc, Entry, Kind, KindError, Options, Player, Prepared, ProblemSet,
+    Reset, Seed,
 };
 use serde_json::{Map, Value, json};
 
 use crate::dynamic_tests::{Class, TestConfig, dynamic_tests};
 use crate::experience::Experience;
-use crate::problems::TestSet;
+use crate::problems::{MOST_TARGETS, TestSet};
 
-/// The policy whose play stands for the training of a policy that never trained.
-///
-/// All scripted policies are given the tests that this experience leads to, so that they play the same problems.
+/// The policy whose experience leads to most of the tests: scales are measured on them, and `heldout halma experience`
+/// gathers it unless told.
 pub(crate) const EXPLORER: &str = "half";
 /// Training episodes that the dynamic tests are made from unless told: 20 passes over 100 mazes (sec. 4).
 pub(crate) const EXPERIENCE_EPISODES: u64 = 2_000;
@@ -102,19 +101,60 @@ fn laid(base: &Map<String, Value>, own: &Value) -> Map<String, Value> {
     all
 }
 
-/// The tests that a player is given for a run seed.
-fn tests(asked: &Asked<'_>, mazes: u64, seed: u64) -> Result<Vec<(Class, Option<TestSet>)>, CommandError> {
-    let bytes = match asked.player {
-        Player::Agent(Some(bytes)) => bytes.to_vec(),
-        Player::Agent(None) | Player::Scripted(_) => {
-            let episodes = asked.keys.get("experience").and_then(Value::as_u64).unwrap_or(EXPERIENCE_EPISODES);
-            let overrides = &laid(asked.overrides, &json!({"split": "train"}));
-            let (entry, policy, before) = (asked.entry, EXPLORER, None);
-            Gathering { entry, overrides, policy, episodes, seed, before }.play(|| ())?
+/// The config of training: that of T, if it is asked for.
+fn training(asked: &Asked<'_>) -> Map<String, Value> {
+    let own = asked.conditions.iter().find(|condition| Part::named(condition.name) == Some(Part::Train));
+    laid(own.map_or(asked.overrides, |condition| &condition.overrides), &json!({"split": "train"}))
+}
+
+/// The tests that a player is given for a run seed, and whose experience they are made from: its own.
+///
+/// A scripted policy never trained, so it plays the training mazes first. Who tells nothing can be asked nothing.
+fn tests(asked: &Asked<'_>, mazes: u64, seed: u64) -> Result<(Tests, String), CommandError> {
+    let overrides = &training(asked);
+    let mut gathering = Gathering { entry: asked.entry, overrides, policy: "noop", episodes: 0, seed, before: None };
+    let (bytes, origin) = match asked.player {
+        Player::Agent(None) => return Err(UNTOLD.into()),
+        Player::Agent(Some(bytes)) => {
+            // Nothing is played: bytes that do not belong to the training mazes are refused.
+            gathering.before = Some(bytes);
+            (gathering.play(|| ())?, format!("the experience that came with the agent (CRC-32 {:08x})", Crc::of(bytes)))
+        }
+        Player::Scripted(text) => {
+            gathering.policy = text.rsplit('=').next().unwrap_or(text);
+            gathering.episodes = asked.keys.get("experience").and_then(Value::as_u64).unwrap_or(EXPERIENCE_EPISODES);
+            let origin = format!("the experience of {} in {} training episodes", gathering.policy, gathering.episodes);
+            (gathering.play(|| ())?, origin)
         }
     };
-    let config = TestConfig { n_test_mazes: mazes as u32, ..TestConfig::default() };
-    Ok(dynamic_tests(&Experience::from_bytes(&bytes)?, &config, Seed(seed)).into())
+    let mut keys = asked.keys.clone();
+    keys.remove("experience");
+    keys.insert("n_test_mazes".to_owned(), mazes.into());
+    let config: TestConfig = serde_json::from_value(Value::Object(keys))?;
+    Ok((dynamic_tests(&Experience::from_bytes(&bytes)?, &config, Seed(seed)).into(), origin))
+}
+
+/// The seven tests; `None` of those that an experience does not lead to.
+type Tests = Vec<(Class, Option<TestSet>)>;
+
+/// Why an agent that tells nothing cannot be asked.
+const UNTOLD: &str = "this test is made from what the agent experienced in training, and it tells nothing of that: \
+                      keep an account (config `experience = true`) and bring it (`--experience`)";
+
+/// What a key of the kind must be, unless it is.
+fn refused(key: &str, value: &Value) -> Option<String> {
+    let (least, most) = match key {
+        "experience" => (1, MOST_EPISODES),
+        "th_s" | "th_c" | "th_a" | "st1_max_count" => (0, u32::MAX.into()),
+        "targets" => (1, MOST_TARGETS as u64),
+        "strict_novelty" => return (!value.is_boolean()).then(|| "must be `true` or `false`".to_owned()),
+        _ => {
+            let keys = "`experience`, `th_s`, `th_c`, `th_a`, `strict_novelty`, `st1_max_count` and `targets`";
+            return Some(format!("is no key of this kind, which has {keys}"));
+        }
+    };
+    let fits = value.as_u64().is_some_and(|n| (least..=most).contains(&n));
+    (!fits).then(|| format!("must be {least} to {most}"))
 }
 
 impl Kind for Dynamic {
@@ -124,13 +164,9 @@ impl Kind for Dynamic {
 
     fn check(&self, keys: &Map<String, Value>, conditions: &[&str]) -> Result<(), KindError> {
         for (key, value) in keys {
-            let fits = value.as_u64().is_some_and(|n| (1..=MOST_EPISODES).contains(&n));
-            let allowed = match key.as_str() {
-                "experience" if fits => continue,
-                "experience" => format!("must be 1 to {MOST_EPISODES}"),
-                _ => "is no key of this kind, which has `experience`".to_owned(),
-            };
-            return Err(KindError { key: format!("kind.{key}"), value: value.to_string(), allowed });
+            if let Some(allowed) = refused(key, value) {
+                return Err(KindError { key: format!("kind.{key}"), value: value.to_string(), allowed });
+            }
         }
         match conditions.iter().find(|name| Part::named(name).is_none()) {
             None => Ok(()),
@@ -141,8 +177,12 @@ impl Kind for Dynamic {
         }
     }
 
-    fn shared(&self, player: Player<'_>) -> Option<&'static str> {
-        matches!(player, Player::Scripted(_) | Player::Agent(None)).then_some(EXPLORER)
+    fn reference(&self) -> Option<&'static str> {
+        Some(EXPLORER)
+    }
+
+    fn merged(&self, condition: &str) -> Option<&'static str> {
+        matches!(Part::named(condition), Some(Part::Test(_))).then_some("ST, AfT, AnT merged")
     }
 
     fn prepare(&self, asked: &Asked<'_>, seed: u64) -> Result<Prepared, String> {
@@ -154,10 +194,11 @@ impl Kind for Dynamic {
             Part::named(condition.name).ok_or_else(|| format!("condition `{}` {}", condition.name, Part::allowed()))
         };
         let parts = asked.conditions.iter().map(part).collect::<Result<Vec<_>, _>>()?;
+        // Who has no tests of its own is still asked T and RT.
         let tests = if parts.iter().any(|part| matches!(part, Part::Test(_))) {
-            tests(asked, mazes, seed).map_err(|e| e.to_string())?
+            tests(asked, mazes, seed).map_err(|e| e.to_string())
         } else {
-            Vec::new()
+            Err(UNTOLD.to_owned())
         };
         let set = |(part, condition): (Part, &AskedCondition<'_>)| -> Result<ProblemSet, String> {
             let base = &condition.overrides;
@@ -167,21 +208,25 @@ impl Kind for Dynamic {
                     let env = asked.entry.make(&overrides, 1, Options::default()).map_err(|e| e.to_string())?;
                     let all = env.spec().problems.map(u64::from);
                     let all = all.ok_or_else(|| format!("`{}` has no finite problem set", asked.entry.id()))?;
-                    Ok(ProblemSet { overrides, file: None, episodes: if asked.cut { all.min(mazes) } else { all } })
+                    Ok(ProblemSet {
+                        overrides,
+                        episodes: if asked.cut { all.min(mazes) } else { all },
+                        ..ProblemSet::default()
+                    })
                 }
                 Part::Random => {
                     let overrides = laid(base, &json!({"split": "test", "mazes": mazes, "maze_seed": seed}));
-                    Ok(ProblemSet { overrides, file: None, episodes: mazes })
+                    Ok(ProblemSet { overrides, episodes: mazes, ..ProblemSet::default() })
                 }
                 Part::Test(class) => {
+                    let (tests, origin) = tests.as_ref().map_err(Clone::clone)?;
                     let made = tests.iter().find(|(c, _)| *c == class).and_then(|(_, made)| made.as_ref());
                     let file = made.map(|made| ("problems", class.name().to_owned(), made.to_json()));
                     let episodes = made.map_or(0, |made| made.problems.len() as u64);
-                    Ok(ProblemSet { overrides: base.clone(), file, episodes })
+                    Ok(ProblemSet { overrides: base.clone(), file, episodes, origin: Some(origin.clone()) })
                 }
             }
         };
-        let sets = parts.into_iter().zip(&asked.conditions).map(set);
-        sets.collect::<Result<_, _>>().map(Prepared::Problems)
+        Ok(Prepared::Problems(parts.into_iter().zip(&asked.conditions).map(set).collect()))
     }
 }

@@ -72,6 +72,7 @@ pub static FAMILY: Family = Family {
         ("halma-ablation-mazes", include_str!("../protocols/halma-ablation-mazes.toml")),
         ("halma-ablation-options", include_str!("../protocols/halma-ablation-options.toml")),
     ],
+    scales: &[],
     published: include_str!("../published.toml"),
     measures: Measures {
         caption: "HALMA's ratios in percent",

@@ -112,8 +112,10 @@ fn apart(a: &Glyph, b: &Glyph) -> bool {
 }
 
 /// Hints drawn in every size.
+///
+/// With each goes the number of the first pixel that it inks.
 #[derive(Debug)]
-struct Hints(Vec<Vec<u8>>);
+struct Hints(Vec<(usize, Vec<u8>)>);
 
 impl Hints {
     /// Square, circle, triangle and diamond, outlined three pixels wide.
@@ -135,12 +137,16 @@ impl Hints {
                 _ => vec![(middle, 2.0), (far + 1.0, middle), (middle, far + 1.0), (2.0, middle), (middle, 2.0)],
             };
             Pen::new(side.into(), &mut ink).path(&points, HALF);
-            ink
+            (ink.iter().position(|&level| level > 0).unwrap_or(0), ink)
         };
         Self((0..4).flat_map(|hint| SIDES.map(move |side| shape(hint, side))).collect())
     }
 
     fn ink(&self, hint: u8, side: u8) -> &[u8] {
+        &self.shape(hint, side).1
+    }
+
+    fn shape(&self, hint: u8, side: u8) -> &(usize, Vec<u8>) {
         let sizes = usize::from(SIDES.end() - SIDES.start()) + 1;
         &self.0[usize::from(hint - 1) * sizes + usize::from(side - SIDES.start())]
     }
@@ -152,9 +158,8 @@ impl Hints {
         inked.into_iter().find_map(|at| {
             let (x, y) = (at % PANEL, at / PANEL);
             shapes().find_map(|(hint, side)| {
-                let (ink, side) = (self.ink(hint, side), usize::from(side));
                 // The pixel would be the first that the shape inks.
-                let first = ink.iter().position(|&level| level > 0)?;
+                let (&(first, ref ink), side) = (self.shape(hint, side), usize::from(side));
                 let (left, top) = (x.checked_sub(first % side)?, y.checked_sub(first / side)?);
                 let inside = left + side <= PANEL && top + side <= PANEL;
                 let shows = |(i, &level): (usize, &u8)| {

@@ -212,7 +212,7 @@ impl Trials {
         let after = self.entries_at(state.maze, cell);
         if settings.experience && to.is_some() {
             let moved = Move { length: state.at.distance(cell) as u8, ..action };
-            note(&mut state.experience, (state.maze, state.at), (before, moved, after), settings.kb_c_rule);
+            note(&mut state.experience, (state.maze, state.at), (before, moved, after), settings.count_rules());
         }
         let (invalid, success) = (to.is_none(), after.distance() == 0);
         let mut reward = settings.reward_progress * (before.distance() - after.distance()) as f32;
@@ -303,20 +303,20 @@ impl Trials {
     pub(crate) fn experience(&self, state: &State) -> Option<Experience> {
         self.settings
             .experience
-            .then(|| Experience::of(&self.mazes, &self.entries, self.settings.kb_c_rule, &state.experience))
+            .then(|| Experience::of(&self.mazes, &self.entries, self.settings.count_rules(), &state.experience))
     }
 
     pub(crate) fn set_experience(&self, state: &mut State, bytes: &[u8]) -> Result<(), ExperienceError> {
         if !self.settings.experience {
             return Err(ExperienceError::None);
         }
-        Experience::from_bytes(bytes)?.write(&self.mazes, self.settings.kb_c_rule, &mut state.experience)
+        Experience::from_bytes(bytes)?.write(&self.mazes, self.settings.count_rules(), &mut state.experience)
     }
 
     pub(crate) fn merge_experience(&self, state: &mut State, bytes: &[u8]) -> Result<(), ExperienceError> {
         let mut sum = self.experience(state).ok_or(ExperienceError::None)?;
         sum.merge(&Experience::from_bytes(bytes)?)?;
-        sum.write(&self.mazes, self.settings.kb_c_rule, &mut state.experience)
+        sum.write(&self.mazes, self.settings.count_rules(), &mut state.experience)
     }
 
     pub(crate) fn clear_experience(&self, state: &mut State) -> Result<(), ExperienceError> {

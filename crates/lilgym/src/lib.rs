@@ -116,6 +116,7 @@ pub static FAMILY: Family = Family {
         ("lilgym-table5", include_str!("../protocols/lilgym-table5.toml")),
         ("lilgym-table6", include_str!("../protocols/lilgym-table6.toml")),
     ],
+    scales: &[],
     published: include_str!("../published.toml"),
     measures: Measures {
         caption: "lilGym's rollouts (the paper's Figure 3): shares in percent, and actions per episode",

@@ -305,6 +305,7 @@ pub static FAMILY: Family = Family {
         ("memory-jb", include_str!("../protocols/memory-jb.toml")),
         ("memory-mini", include_str!("../protocols/memory-mini.toml")),
     ],
+    scales: &[],
     published: include_str!("../published.toml"),
     measures: Measures {
         series: &[Series {

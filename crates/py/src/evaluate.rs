@@ -123,6 +123,7 @@ pub(crate) fn evaluate(
     episodes: Option<&Bound<'_, PyAny>>,
     threads: &Bound<'_, PyAny>,
     resume: bool,
+    experience: Option<Vec<u8>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let shared = Arc::new(Shared::default());
@@ -131,10 +132,12 @@ pub(crate) fn evaluate(
     } else {
         Entrant::agent(label, name, Arc::new(PyAgent { policy: policy.clone().unbind(), shared: Arc::clone(&shared) }))
     };
+    let mut entrant = entrant.map_err(refused)?;
+    entrant.experience = experience.map(Into::into);
     let protocols = protocols.iter().map(|name| Protocol::find(name)).collect::<Result<_, _>>().map_err(refused)?;
     let evaluation = Evaluation {
         protocols,
-        entrants: vec![entrant.map_err(refused)?],
+        entrants: vec![entrant],
         out,
         seed: whole("seed", seed)?,
         seeds: seeds.map(|n| whole("seeds", n)).transpose()?,

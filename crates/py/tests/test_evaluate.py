@@ -184,3 +184,60 @@ def test_report(one: Path, tmp_path: Path) -> None:
         heldout.report(tmp_path / "nothing")
     with pytest.raises(heldout.HeldoutError, match="there is no directory"):
         heldout.report([])
+
+
+DYNAMIC = """
+title = "Dynamic"
+summary = "Tests made from experience."
+seeds = 1
+[[task]]
+name = "halma"
+id = "halma/symbolic-v1"
+kind = { name = "halma-dynamic", experience = 60 }
+episodes = 4
+metric = "rho_p"
+set = { mazes = 12, max_steps = 80 }
+[[task.condition]]
+name = "T"
+held_out = false
+[[task.condition]]
+name = "ST-1"
+held_out = true
+"""
+
+
+def test_tests_are_made_from_the_experience_that_is_brought(tmp_path: Path) -> None:
+    protocol = tmp_path / "dynamic.toml"
+    protocol.write_text(DYNAMIC)
+    width = heldout.make("halma/symbolic-v1").action_space.shape
+
+    def noop(observation: Any) -> Any:
+        copies = len(next(iter(observation.values())) if isinstance(observation, dict) else observation)
+        return np.zeros((copies, *(width or ())), dtype=np.int64)
+
+    def header(out: str) -> Any:
+        path = tmp_path / out / "records" / "dynamic" / "halma" / "ST-1" / "noop.jsonl"
+        return json.loads(path.read_text().splitlines()[0])
+
+    told = heldout.evaluate(noop, protocol, tmp_path / "none")
+    assert [f["condition"] for f in told["failures"]] == ["ST-1"]
+    assert "experience" in told["failures"][0]["problem"]
+    assert told["episodes"] == 12
+
+    env = heldout.make("halma/symbolic-v1", mazes=12, max_steps=80, experience=True)
+    env.reset(seed=3)
+    env.action_space.seed(3)
+    for _ in range(5000):
+        if any(env.step(env.action_space.sample())[2:4]):
+            env.reset()
+    experience = env.experience()
+    path = tmp_path / "experience"
+    path.write_bytes(experience)
+    for given, out in [(experience, "bytes"), (path, "path"), (str(path), "text")]:
+        assert heldout.evaluate(noop, protocol, tmp_path / out, experience=given)["failures"] == []
+        assert header(out)["made_from"].startswith("the experience that came with the agent (CRC-32 ")
+    assert header("bytes") == header("path") == header("text")
+    assert heldout.evaluate("noop", protocol, tmp_path / "scripted", label="noop")["failures"] == []
+    assert header("scripted")["made_from"] == "the experience of noop in 60 training episodes"
+    with pytest.raises(heldout.HeldoutError, match="`experience` is `3`, must be bytes or the path of a file"):
+        heldout.evaluate(noop, protocol, tmp_path / "bad", experience=3)  # type: ignore[arg-type]

@@ -67,6 +67,7 @@ pub static FAMILY: Family = Family {
         ("s2b-recall", include_str!("../protocols/s2b-recall.toml")),
         ("s2b-language", include_str!("../protocols/s2b-language.toml")),
     ],
+    scales: &[],
     published: include_str!("../published.toml"),
     measures: Measures {
         caption: "S2B: accuracies in percent, language metrics as they are",

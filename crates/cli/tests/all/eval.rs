@@ -266,6 +266,63 @@ fn a_failing_task_is_listed_and_the_rest_is_recorded() {
     assert_eq!(failures[0]["task"], "none");
 }
 
+const DYNAMIC: &str = r#"
+title = "Dynamic"
+summary = "Tests made from experience."
+seeds = 1
+[[task]]
+name = "halma"
+id = "halma/symbolic-v1"
+kind = { name = "halma-dynamic", experience = 100 }
+episodes = 5
+metric = "rho_p"
+set = { mazes = 20, max_steps = 100 }
+[[task.condition]]
+name = "T"
+held_out = false
+[[task.condition]]
+name = "ST-1"
+held_out = true
+[[task.condition]]
+name = "ST-2"
+held_out = true
+"#;
+
+#[test]
+fn amendment_20_tests_are_made_from_the_experience_that_is_brought() {
+    let folder = Folder::new();
+    let (dynamic, out) = (protocol(&folder, "dynamic.toml", DYNAMIC), folder.path("out"));
+    let file = folder.path("experience");
+    let experience = |set: &[&str], file: &str| {
+        let gather = ["halma", "experience", "--policy", "half", "--episodes", "100", "--out", file];
+        stdout(&[&gather[..], set].concat());
+    };
+    experience(&["--set", "mazes=20", "--set", "max_steps=100"], &file);
+    stdout(&["eval", &dynamic, "--policy", "mine@oracle", "--experience", &file, "--out", &out]);
+    let header = |out: &str, condition: &str, label: &str| -> Value {
+        let path = Path::new(out).join(format!("records/dynamic/halma/{condition}/{label}.jsonl"));
+        serde_json::from_str(std::fs::read_to_string(path).unwrap().lines().next().unwrap()).unwrap()
+    };
+    let brought = header(&out, "ST-1", "mine");
+    assert!(brought["made_from"].as_str().unwrap().contains("came with the agent (CRC-32 "), "{brought}");
+    assert!(header(&out, "T", "mine").get("made_from").is_none());
+    // The same tests as those of the policy whose experience it was; the report says whose, and takes them together.
+    let own = folder.path("own");
+    stdout(&["eval", &dynamic, "--policy", "half", "--policy", "oracle", "--out", &own]);
+    assert_eq!(brought["sources"], header(&own, "ST-1", "half")["sources"]);
+    assert_ne!(brought["sources"], header(&own, "ST-1", "oracle")["sources"]);
+    let report = std::fs::read_to_string(Path::new(&own).join("report.md")).unwrap();
+    assert!(report.contains("half: the experience of half in 100 training episodes."), "{report}");
+    assert!(report.contains("ST, AfT, AnT merged"), "{report}");
+    // Experience of other mazes is refused for the tests made from it; the training mazes are played.
+    let foreign = folder.path("foreign");
+    experience(&["--set", "mazes=21", "--set", "max_steps=100"], &foreign);
+    let bring = format!("mine={foreign}");
+    let output =
+        heldout(&["eval", &dynamic, "--policy", "mine@oracle", "--experience", &bring, "--out", &folder.path("no")]);
+    fails(&output, 1, &["dynamic halma ST-1, policy mine: ", "made in other mazes", "2 could not be played"]);
+}
+
 #[test]
 fn bad_input_is_refused_by_name() {
     let folder = Folder::new();
@@ -284,6 +341,14 @@ fn bad_input_is_refused_by_name() {
         2,
         &["bad.toml`: `task[0].metrik`: unknown field `metrik`, expected one of"],
     );
+    let experience = |more: &[&str]| eval(&[&["smoke", "--policy", "random", "--policy", "a@oracle"], more].concat());
+    let told = "must be `LABEL=FILE` with one of `random`, `a`";
+    fails(&experience(&["--experience", "x"]), 2, &["`--experience` is `x`", told]);
+    fails(&experience(&["--experience", "b=x"]), 2, &["`--experience` is `b=x`", told]);
+    let missing = folder.path("missing");
+    fails(&experience(&["--experience", &format!("a={missing}")]), 2, &["which cannot be read"]);
+    let twice = format!("a={bad}");
+    fails(&experience(&["--experience", &twice, "--experience", &twice]), 2, &["is told twice for `a`"]);
     assert!(!Path::new(&out).exists());
 
     // A directory that cannot be written: below a file, as nobody is stopped from by who they are.
@@ -374,4 +439,30 @@ metric = "success"
     assert!(scales.contains("protocol = \"mine\"") && scales.contains("episodes = 40"), "{scales}");
     let again = heldout(&["scales", &file, "--out", &folder.path("one"), "--episodes", "40"]);
     fails(&again, 2, &["already there", "--resume"]);
+}
+
+/// `--policy shortcut` is whoever the scale of the condition says the floor is, by name in the record.
+#[test]
+fn shortcut_plays_the_floor_of_each_condition() {
+    let folder = Folder::new();
+    let dynamic = protocol(&folder, "dynamic.toml", DYNAMIC);
+    let (measured, out) = (folder.path("measured"), folder.path("out"));
+    let refused = heldout(&["eval", &dynamic, "--policy", "shortcut", "--out", &folder.path("none")]);
+    fails(&refused, 1, &["`shortcut` plays the floor of a scale", "`heldout scales` measures it"]);
+    stdout(&["scales", &dynamic, "--out", &measured, "--episodes", "12"]);
+    std::fs::copy(Path::new(&measured).join("dynamic.scales.toml"), folder.path("dynamic.scales.toml")).unwrap();
+    stdout(&["eval", &dynamic, "--policy", "shortcut", "--out", &out]);
+    let policy = |out: &str, label: &str| -> Value {
+        let path = Path::new(out).join(format!("records/dynamic/halma/T/{label}.jsonl"));
+        let text = std::fs::read_to_string(path).unwrap();
+        serde_json::from_str::<Value>(text.lines().next().unwrap()).unwrap()["policy"].clone()
+    };
+    // The best of those that lack the ability: on training mazes both shortcuts are far above random play.
+    let floor = policy(&out, "shortcut");
+    assert!(floor == "stepper" || floor == "ignorer", "{floor}");
+    let text = std::fs::read_to_string(folder.path("dynamic.scales.toml")).unwrap();
+    assert!(text.contains(&format!("policy = {floor}")), "{text}");
+    std::fs::write(folder.path("dynamic.scales.toml"), "protocol = 3").unwrap();
+    let broken = heldout(&["eval", &dynamic, "--policy", "shortcut", "--out", &folder.path("broken")]);
+    fails(&broken, 2, &["dynamic.scales.toml`: "]);
 }

@@ -20,9 +20,11 @@ pub(super) fn scores(document: &mut Document, results: &Results, suite: &Suite) 
         document.paragraph(format!("Paper: {}.", plain(paper.trim_end_matches('.'))));
     }
     caveat(document, suite);
+    origins(document, suite);
     document.figures(bars(suite));
     document.heading(3, "Scores");
     document.table(score_table(suite));
+    document.table(merged_table(suite));
     document.table(gap_table(suite));
     let curves: Vec<Figure> = results
         .curves
@@ -54,6 +56,20 @@ fn caveat(document: &mut Document, suite: &Suite) {
              scores are not comparable with ours there. {}.",
             names.join(", ")
         ));
+    }
+}
+
+/// Says whose experience an agent's problems were made from, where each has its own.
+fn origins(document: &mut Document, suite: &Suite) {
+    let mut all: Vec<(&str, &str)> = Vec::new();
+    for (place, cell) in &suite.cells {
+        let own = cell.recorded.header.made_from.as_deref().map(|from| (suite.agents[place.2].as_str(), from));
+        all.extend(own.filter(|own| !all.contains(own)));
+    }
+    all.sort_unstable();
+    if !all.is_empty() {
+        document.paragraph("Each agent is given tests of its own, made from what it experienced in training:");
+        document.list(all.iter().map(|(agent, from)| format!("{}: {}.", plain(agent), plain(from))).collect());
     }
 }
 
@@ -112,6 +128,22 @@ fn score_table(suite: &Suite) -> Table {
             _ => format!("{runs}, {all} in all"),
         });
         table.rows.push(row);
+    }
+    table
+}
+
+/// Conditions that are also given together.
+fn merged_table(suite: &Suite) -> Table {
+    let columns = ["task", "conditions", "agent", "metric", "score"];
+    let mut table = Table::new("Conditions taken together: the mean over all their episodes", 3, &columns);
+    table.words = vec![3];
+    for (t, task) in suite.protocol.tasks.iter().enumerate() {
+        for (a, agent) in suite.agents.iter().enumerate() {
+            for (group, score) in suite.merged(t, a) {
+                let score = measured(Some(score));
+                table.rows.push(vec![plain(&task.name), plain(group), plain(agent), code(&task.metric), score]);
+            }
+        }
     }
     table
 }

@@ -32,6 +32,7 @@ fn header() -> Header {
         seeds: vec![7, 8],
         trace: true,
         sources: Vec::new(),
+        made_from: None,
         machine: Machine::this(),
     }
 }

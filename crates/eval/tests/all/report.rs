@@ -149,6 +149,7 @@ impl Folder {
             seeds: vec![0, 1],
             trace: false,
             sources: vec![],
+            made_from: None,
             machine: Machine { os: "linux".into(), arch: "x".into(), cpu: None },
         };
         let (mut writer, _) = Writer::open(&self.0, &header, false).expect("a new file");

@@ -366,6 +366,84 @@ fn with_agent(text: &str, out: &Path, threads: usize, does: fn(Turn<'_>) -> Resu
     Evaluation { entrants: vec![agent], ..evaluation(text, &[], out, threads) }
 }
 
+/// The task of [`ALL_KINDS`] whose tests are made from experience.
+fn dynamic() -> String {
+    let (head, tasks) = ALL_KINDS.split_once("[[task]]").unwrap();
+    let task = tasks.split("[[task]]").find(|task| task.contains("halma-dynamic")).unwrap();
+    format!("{head}[[task]]{task}")
+}
+
+#[test]
+fn amendment_20_an_agent_without_experience_is_refused_the_tests_made_from_it() {
+    let noop = |turn: Turn<'_>| {
+        turn.actions.fill(0);
+        Ok(())
+    };
+    let folder = Folder::new("untold");
+    let outcome = run(&with_agent(&dynamic(), &folder.0, 1, noop));
+    // T and RT are played, and the refusal says what is missing.
+    let [st2, ant] = outcome.failures.as_slice() else { panic!("{:?}", outcome.failures) };
+    assert_eq!((st2.condition.as_str(), ant.condition.as_str()), ("ST-2", "AnT"));
+    assert!(st2.problem.contains("`--experience`"), "{}", st2.problem);
+    let conditions: Vec<_> = Recorded::read_all(&folder.0).unwrap().into_iter().map(|r| r.header.condition).collect();
+    assert_eq!(conditions, ["RT", "T"]);
+
+    // With another's experience it is given that one's tests, and the record says so.
+    let halves = Folder::new("half");
+    run(&evaluation(&dynamic(), &["half"], &halves.0, 1));
+    let entry = heldout_envs::find("halma/symbolic-v1").unwrap();
+    let told = Folder::new("told");
+    let mut evaluation = with_agent(&dynamic(), &told.0, 1, noop);
+    evaluation.entrants[0].experience = Some(experience(entry).into());
+    let outcome = run(&evaluation);
+    assert!(outcome.failures.is_empty(), "{:?}", outcome.failures);
+    let made_from = |folder: &Folder| {
+        let all = Recorded::read_all(&folder.0).unwrap();
+        let all = all.into_iter().filter(|r| r.header.condition != "AnT");
+        all.map(|r| (r.header.condition, r.header.made_from)).collect::<Vec<_>>()
+    };
+    let half = "the experience of half in 300 training episodes".to_owned();
+    let none = [("RT".to_owned(), None), ("T".to_owned(), None)];
+    let st2 = |from| ("ST-2".to_owned(), Some(from));
+    assert_eq!(made_from(&halves), [none[0].clone(), st2(half), none[1].clone()]);
+    let told = made_from(&told);
+    assert!(told[1].1.as_ref().unwrap().starts_with("the experience that came with the agent (CRC-32 "), "{told:?}");
+    assert_eq!((&told[0], &told[2]), (&none[0], &none[1]));
+}
+
+/// What half-random play experiences in the mazes of [`dynamic`].
+fn experience(entry: &'static Entry) -> Vec<u8> {
+    let overrides = serde_json::json!({"mazes": 20, "max_steps": 100, "split": "train", "experience": true});
+    let mut env = entry.make(overrides.as_object().unwrap(), 1, heldout_core::Options::default()).unwrap();
+    let mut buffers = heldout_core::Buffers::new(env.spec(), 1);
+    env.seat(0, "half", heldout_core::Seed(5)).unwrap();
+    env.reset(heldout_core::Reset::seed(heldout_core::Seed(5)), buffers.output()).unwrap();
+    let mut actions = vec![0; env.spec().action_width()];
+    for _ in 0..20_000 {
+        env.act(&buffers.rows(), &mut actions).unwrap();
+        env.step(&actions, buffers.output()).unwrap();
+    }
+    env.experience(0).unwrap().unwrap()
+}
+
+/// Scales are measured on one policy's tests, so that floor and ceiling speak of the same problems.
+#[test]
+fn amendment_20_scales_are_measured_on_the_same_tests() {
+    let folder = Folder::new("scales");
+    let protocol = Protocol::parse("mine", "mine.toml", &dynamic()).unwrap();
+    let entrants = heldout_eval::scales::entrants(std::slice::from_ref(&protocol));
+    let evaluation = Evaluation { entrants, ..evaluation(&dynamic(), &[], &folder.0, 2) };
+    assert!(run(&evaluation).failures.is_empty());
+    let all = Recorded::read_all(&folder.0).unwrap();
+    let of: Vec<_> = all.iter().filter(|r| r.header.condition == "ST-2").collect();
+    assert!(of.len() >= 4, "random, two shortcuts and the oracle");
+    for recorded in &of {
+        assert_eq!(recorded.header.sources, of[0].header.sources);
+        let half = "the experience of half in 300 training episodes";
+        assert_eq!(recorded.header.made_from.as_deref(), Some(half), "{}", recorded.header.agent);
+    }
+}
+
 #[test]
 fn an_agent_that_plays_like_a_script_has_its_records() {
     let text = one("halma/symbolic-v1", 150, "max_steps = 60");

@@ -211,8 +211,8 @@ fn concepts_list_parses_and_relations() {
         "  goal -5 right, 0 up; hint -; 3 of 10 digits shown",
         "S, seen: (5,3|L)",
         "L2: A, consumed: -; C, caused: (5,3|L) (3,1|L)",
-        "L3: A, consumed: 3; C, caused: (5,2|L)",
-        "L5: A, consumed: 5; C, caused: -",
+        "L3: A, consumed: 3L; C, caused: (5,2|L)",
+        "L5: A, consumed: 5L; C, caused: -",
     ] {
         assert!(panel.lines().any(|l| l == line), "{line}\nis not in\n{panel}");
     }

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::{ProblemFile, Symbolic, maze, play};
-use crate::build::{attempt, stops};
-use crate::concepts::{CausalRule, Relation, affordance_index};
+use crate::build::{Wanted, attempt, build, stops};
+use crate::concepts::{AffordanceRule, CausalRule, Relation, affordance_index, afforded as consumed_by};
 use crate::config::SymbolicConfig;
-use crate::dynamic_tests::{Candidates, Class, Knowledge, TestConfig, dynamic_tests};
-use crate::experience::{Experience, counters};
+use crate::dynamic_tests::{Candidates, Class, Knowledge, Surroundings, TestConfig, dynamic_tests};
+use crate::experience::{CountRules, Experience, counters};
 use crate::generate::{Split, side_of};
 use crate::maze::{Cell, Direction, Maze};
 use crate::observation::Entries;
@@ -79,7 +79,8 @@ fn halma_check_25_transitions_are_counted() {
 
 /// An experience of nothing, to be filled in.
 fn blank() -> Experience {
-    Experience::of(&[], &[], CausalRule::Exact, &vec![0; counters(0)])
+    let rules = CountRules { caused: CausalRule::Exact, afforded: AffordanceRule::Consumed };
+    Experience::of(&[], &[], rules, &vec![0; counters(0)])
 }
 
 /// An experience of random counts about the thresholds.
@@ -131,7 +132,7 @@ fn satisfies(class: Class, r: Relation, experience: &Experience, least: u32) -> 
 
 #[test]
 fn halma_check_26_tests_are_disjoint_and_novel() {
-    let config = TestConfig::default();
+    let config = TestConfig { strict_novelty: false, ..TestConfig::default() };
     let (mut filled, mut filled_strictly) = ([0; 7], [0; 7]);
     for seed in 0..300 {
         let experience = arbitrary(seed);
@@ -233,7 +234,7 @@ fn halma_check_29_every_relation_can_be_built() {
     let (mut mazes, mut branches, mut cells) = (0.0, 0.0, 0.0);
     for r in Relation::all() {
         for _ in 0..5 {
-            let (maze, cell) = (0..2_000).find_map(|_| attempt(r, &mut rng)).unwrap_or_else(|| panic!("{r}"));
+            let (maze, cell) = (0..2_000).find_map(|_| single(r, &mut rng)).unwrap_or_else(|| panic!("{r}"));
             assert_eq!(maze.wall_distance(cell, r.direction), i32::from(r.hi));
             assert_eq!(maze.crossing_distance(cell, r.direction), i32::from(r.lo));
             let visited = oracle_stops(&maze);
@@ -259,6 +260,65 @@ fn halma_check_29_every_relation_can_be_built() {
         let met = experience.visits.iter().any(|v| v.signature == signature && v.count > 0);
         assert!(!met && experience.seen(target.relation) >= 20);
     }
+}
+
+/// A maze that asks for one relation, and where.
+fn single(relation: Relation, rng: &mut Rng) -> Option<(Maze, Cell)> {
+    attempt(relation, (1, &[]), rng).map(|(maze, targets)| (maze, targets[0].cell))
+}
+
+/// Half of the builds turn off at the crossing, half go on to the wall; chance fits the former more often.
+#[test]
+fn the_turn_variant_is_built_as_the_straight_one_is() {
+    let mut rng = Rng::new(Seed(64));
+    for r in [relation(3, 1, Direction::Right), relation(5, 3, Direction::Up), relation(9, 4, Direction::Left)] {
+        let mut turns = [0; 2];
+        for (maze, cell) in (0..4_000).filter_map(|_| single(r, &mut rng)) {
+            let run = maze.path_cells().zip(maze.shape()).skip_while(|(c, _)| *c != cell);
+            let run = run.take_while(|(_, d)| **d == r.direction).count();
+            assert!(run == usize::from(r.lo) || run >= usize::from(r.hi), "{r}: the path goes {run} along");
+            turns[usize::from(run == usize::from(r.lo))] += 1;
+        }
+        let share = f64::from(turns[1]) / f64::from(turns[0] + turns[1]);
+        assert!((0.3..0.8).contains(&share) && turns[0] + turns[1] > 100, "{r}: {turns:?}");
+    }
+}
+
+/// The purity rule of section 6.4, step 5, with everything counted anew.
+#[test]
+fn builds_show_as_little_that_is_foreign_as_200_tries_allow() {
+    let experience = annealed(3);
+    let knowledge = Knowledge::of(&experience, &TestConfig::default());
+    let candidates = Candidates::of(&knowledge);
+    let (mut first, mut kept) = (0, 0);
+    for class in Class::ALL {
+        let asked = candidates.of_class(class);
+        let surroundings = Surroundings { knowledge: &knowledge, class: asked };
+        for &r in asked.iter().take(8) {
+            let seed = Seed(65).derive(r.index() as u64);
+            let wanted = Wanted { relation: r, targets: 1, surroundings: &surroundings, fit: &|_| true };
+            let built = build(wanted, |_| false, &mut Rng::new(seed)).unwrap();
+            // The first of up to 200 builds of the test side that shows nothing foreign, else the first that shows least.
+            let mut rng = Rng::new(seed);
+            let mut builds: Vec<(u32, Maze)> = Vec::new();
+            while builds.len() < 200 && builds.last().is_none_or(|(foreign, _)| *foreign > 0) {
+                let Some((maze, cell)) = single(r, &mut rng) else { continue };
+                if side_of(maze.start(), maze.shape()) == Split::Test {
+                    let stops = oracle_stops(&maze);
+                    let shown = stops.iter().flat_map(|&at| Relation::all().map(move |other| (at, other)));
+                    let shown = shown.filter(|&(at, other)| crate::problems::shows(&maze, at, other));
+                    let beside = shown.filter(|&(at, other)| (at, other) != (cell, r));
+                    let foreign = beside.filter(|(_, o)| experience.seen(*o) < 20 && !asked.contains(o)).count();
+                    builds.push((foreign as u32, maze));
+                }
+            }
+            let least = builds.iter().map(|(foreign, _)| *foreign).min().unwrap();
+            let (foreign, maze) = builds.iter().find(|(foreign, _)| *foreign == least).unwrap();
+            assert_eq!((built.foreign, &built.maze), (*foreign, maze), "{class:?} {r}");
+            (first, kept) = (first + builds[0].0, kept + foreign);
+        }
+    }
+    assert!(first >= 5 && kept < first / 4, "the test would see it: {first} in first builds, {kept} in those kept");
 }
 
 /// Company is new by what is seen, not by where: cells that show the same are counted together.
@@ -388,7 +448,7 @@ fn check_test(class: Class, set: &TestSet, experience: &Experience, quota: usize
     }
     assert_eq!(TestSet::from_json(&set.to_json()).unwrap(), *set);
     let crc = format!("experience {:08x}", Crc::of(&experience.to_bytes()));
-    for part in [crc.as_str(), "causal rule exact", "th_s 20", &format!("n_test_mazes {quota}")] {
+    for part in [crc.as_str(), "kb_c_rule exact and kb_a_rule consumed", "th_s 20", &format!("n_test_mazes {quota}")] {
         assert!(set.origin.contains(part), "{}", set.origin);
     }
     let file = ProblemFile::new(&format!("{}-{quota}", class.name()), set);
@@ -430,4 +490,130 @@ fn halma_check_30_an_annealed_agent_leads_to_full_tests() {
 fn halma_a_half_random_explorer_leads_to_full_tests() {
     let classes = check_all(&logged("half", 1, |_| 0.0));
     assert!([Class::St2, Class::Aft1, Class::Aft3, Class::Ant].iter().all(|c| classes.contains(c)), "{classes:?}");
+}
+
+#[test]
+fn amendment_21_digits_are_consumed_by_either_rule() {
+    use AffordanceRule::{Consumed, Shown};
+    use Direction::{Left, Up};
+    // What is seen before and after a move: walls, then crossings, left, up, right and down.
+    let entries = |walls: [i8; 4], crossings: [i8; 4]| {
+        Entries(std::array::from_fn(|i| match i {
+            0..4 => walls[i],
+            4..8 => crossings[i - 4],
+            _ => 0,
+        }))
+    };
+    let before = entries([5, 3, 1, 0], [2, 3, 0, 0]);
+    let of = |direction, length, after: Entries, rule| {
+        consumed_by(&before, Move { direction, length }, &after, rule).collect::<Vec<_>>()
+    };
+    // To the crossing at 2, where the way up is another and nothing is to the right of before's one.
+    let there = entries([3, 1, 3, 4], [0, 0, 2, 0]);
+    assert_eq!(of(Left, 2, there, Consumed), [(2, Left)]);
+    assert_eq!(of(Left, 2, there, Shown), [(2, Left), (3, Up)]);
+    // To the wall: every type that vanishes counts, a crossing at the wall once.
+    let wall = entries([0, 0, 6, 0], [0, 0, 3, 0]);
+    assert_eq!(of(Left, 5, wall, Consumed), [(5, Left)]);
+    assert_eq!(of(Left, 5, wall, Shown), [(5, Left), (2, Left), (3, Up)]);
+    // A move of another length than any digit, after which nothing has vanished.
+    let on = entries([1, 3, 5, 1], [1, 3, 0, 0]);
+    assert_eq!((of(Left, 4, on, Consumed), of(Left, 4, on, Shown)), (vec![], vec![]));
+    assert_eq!(of(Up, 3, entries([0, 0, 0, 3], [0; 4]), Consumed), [(3, Up)]);
+    // Which rule it is goes by the longest option, unless told.
+    for (max_opt_len, rule) in [(1, Shown), (2, Shown), (3, Consumed), (5, Consumed)] {
+        let config = SymbolicConfig { max_opt_len, ..SymbolicConfig::default() };
+        assert_eq!(config.settings().count_rules().afforded, rule);
+        let told = SymbolicConfig { kb_a_rule: Some(Shown), ..config };
+        assert_eq!(told.settings().count_rules().afforded, Shown);
+    }
+    let config = serde_json::json!({"kb_a_rule": "used"});
+    let error = crate::FAMILY.entries[0].configure(config.as_object().unwrap()).unwrap_err().to_string();
+    assert!(["kb_a_rule", "used", "shown", "consumed"].iter().all(|word| error.contains(word)), "{error}");
+}
+
+#[test]
+fn amendment_21_experience_of_another_rule_is_refused() {
+    let counts = || vec![0; counters(0)];
+    let of = |rule| Experience::of(&[], &[], CountRules { caused: CausalRule::Exact, afforded: rule }, &counts());
+    let (shown, consumed) = (of(AffordanceRule::Shown), of(AffordanceRule::Consumed));
+    let error = shown.clone().merge(&consumed).unwrap_err().to_string();
+    assert!(error.contains("`kb_a_rule`"), "{error}");
+    let error = shown.write(&[], consumed.rules, &mut counts()).unwrap_err().to_string();
+    assert!(error.contains("`kb_a_rule`"), "{error}");
+    assert!(shown.write(&[], shown.rules, &mut counts()).is_ok());
+}
+
+/// At options of one token nothing beyond 3 can be consumed, so that AfT-2 and AfT-4 could ask for little.
+#[test]
+fn amendment_21_what_is_shown_lets_short_options_know_large_digits() {
+    let known = |rule| {
+        let config = SymbolicConfig { max_opt_len: 1, kb_a_rule: Some(rule), ..SymbolicConfig::default() };
+        let experience = logged_under(config, "half", 0, |_| 0.0);
+        Relation::all().filter(|r| experience.afforded(r.hi, r.direction) >= 5 && r.hi > 3).count()
+    };
+    assert_eq!(known(AffordanceRule::Consumed), 0);
+    assert!(known(AffordanceRule::Shown) > 20);
+}
+
+#[test]
+fn amendment_22_what_was_acted_on_once_is_not_novel() {
+    assert!(TestConfig::default().strict_novelty);
+    let experience = half(1, 5);
+    let of = |strict_novelty| {
+        let config = TestConfig { strict_novelty, ..TestConfig::default() };
+        Candidates::of(&Knowledge::of(&experience, &config))
+    };
+    let (strict, loose) = (of(true), of(false));
+    for class in [Class::St2, Class::Ant] {
+        for &r in strict.of_class(class) {
+            assert_eq!(experience.seen(r), 0, "{class:?} {r}");
+        }
+    }
+    let acted_on = loose.of_class(Class::St2).iter().filter(|r| experience.seen(**r) > 0).count();
+    assert!(acted_on > 0, "the test would see it");
+    assert_eq!(Candidates::of(&Knowledge::of(&experience, &TestConfig::default())), strict);
+}
+
+/// Several relations in one maze: each is seen from a corner, in the order of the path, and asked for by the same test.
+#[test]
+fn amendment_24_a_maze_may_ask_for_several_relations() {
+    let experience = half(1, 5);
+    let knowledge = Knowledge::of(&experience, &TestConfig::default());
+    let candidates = Candidates::of(&knowledge);
+    let of = |targets, n_test_mazes| {
+        dynamic_tests(&experience, &TestConfig { n_test_mazes, targets, ..TestConfig::default() }, Seed(24))
+    };
+    let mut asked = [0; 5];
+    for targets in 1..=4 {
+        for (class, set) in of(targets, 12) {
+            let Some(set) = set else { continue };
+            assert!(set.origin.ends_with(&format!("targets {targets}")), "{}", set.origin);
+            for problem in &set.problems {
+                let maze = &problem.maze;
+                assert!((1..=targets as usize).contains(&problem.targets.len()));
+                asked[problem.targets.len()] += 1;
+                let cells: Vec<Cell> = maze.path_cells().collect();
+                let places: Vec<usize> =
+                    problem.targets.iter().map(|t| cells.iter().position(|c| *c == t.cell).unwrap()).collect();
+                assert!(places.is_sorted_by(|a, b| a < b), "in the order of the path");
+                for (target, &at) in problem.targets.iter().zip(&places) {
+                    assert!(candidates.of_class(class).contains(&target.relation));
+                    assert!(oracle_stops(maze).contains(&target.cell));
+                    assert!(at == 0 || maze.shape()[at - 1] != target.relation.direction, "seen from a corner");
+                    let lo = usize::from(target.relation.lo);
+                    assert!(maze.shape()[at..at + lo].iter().all(|d| *d == target.relation.direction));
+                }
+            }
+            assert_eq!(TestSet::from_json(&set.to_json()).unwrap(), set);
+            // Every relation counts in `grasp`.
+            let file = ProblemFile::new(&format!("several-{targets}-{}", class.name()), &set);
+            let config = SymbolicConfig { problems: Some(file.path()), ..SymbolicConfig::default() };
+            for played in play::<Symbolic>(&config, "oracle", None, 24).0 {
+                let asked = set.problems[played.problem as usize].targets.len();
+                assert_eq!((played.get("grasp"), played.get("targets")), (1.0, asked as f32));
+            }
+        }
+    }
+    assert!(asked[2] > 50 && asked[3] > 10, "mazes by relations asked for: {asked:?}");
 }

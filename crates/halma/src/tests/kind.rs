@@ -7,7 +7,7 @@ use super::{Symbolic, play};
 use crate::FAMILY;
 use crate::config::SymbolicConfig;
 use crate::dynamic_tests::Class;
-use crate::kind::{Dynamic, EXPLORER, Gathering};
+use crate::kind::{Dynamic, Gathering};
 use crate::problems::TestSet;
 
 fn entry() -> &'static Entry {
@@ -30,6 +30,10 @@ fn asked<'a>(
 }
 
 fn sets(asked: &Asked<'_>, seed: u64) -> Vec<ProblemSet> {
+    given(asked, seed).into_iter().collect::<Result<_, _>>().unwrap()
+}
+
+fn given(asked: &Asked<'_>, seed: u64) -> Vec<Result<ProblemSet, String>> {
     match Dynamic.prepare(asked, seed) {
         Ok(Prepared::Problems(sets)) => sets,
         Ok(Prepared::Measured(_)) => panic!("HALMA is played"),
@@ -48,7 +52,15 @@ fn keys_and_conditions_are_checked_by_name() {
     }
     let (key, value, allowed) = keys(json!({"episodes": 3})).unwrap_err();
     assert_eq!((key.as_str(), value.as_str()), ("kind.episodes", "3"));
-    assert!(allowed.contains("`experience`"), "{allowed}");
+    assert!(["`experience`", "`th_s`", "`strict_novelty`"].iter().all(|key| allowed.contains(key)), "{allowed}");
+    let all = json!({"th_s": 0, "th_c": 7, "th_a": 1, "st1_max_count": 2, "strict_novelty": false, "experience": 5});
+    assert_eq!(keys(all), Ok(()));
+    for key in ["th_s", "th_c", "th_a", "st1_max_count"] {
+        let error = (format!("kind.{key}"), "-1".to_owned(), "must be 0 to 4294967295".to_owned());
+        assert_eq!(keys(json!({key: -1})), Err(error));
+    }
+    let error = ("kind.strict_novelty".to_owned(), "1".to_owned(), "must be `true` or `false`".to_owned());
+    assert_eq!(keys(json!({"strict_novelty": 1})), Err(error));
     // The paper's names, in any case and with or without the hyphen.
     let all = ["T", "rt", "ST-1", "st2", "AfT-1", "aft_2", "AFT3", "AfT-4", "AnT"];
     assert_eq!(Dynamic.check(&Map::new(), &all), Ok(()));
@@ -70,7 +82,8 @@ fn every_condition_becomes_its_problems() {
         ProblemSet {
             overrides: map(&json!({"mazes": 10, "max_opt_len": 3, "split": "train"})),
             file: None,
-            episodes: 10
+            episodes: 10,
+            origin: None
         }
     );
     assert_eq!(sets(&Asked { cut: true, ..asked.clone() }, 7)[0].episodes, 4);
@@ -80,7 +93,8 @@ fn every_condition_becomes_its_problems() {
         ProblemSet {
             overrides: map(&json!({"mazes": 4, "max_opt_len": 3, "split": "test", "maze_seed": 7})),
             file: None,
-            episodes: 4
+            episodes: 4,
+            origin: None
         }
     );
     // Dynamic tests are files; one that has nothing to ask for is empty.
@@ -107,28 +121,85 @@ fn every_condition_becomes_its_problems() {
     }
 }
 
+fn gather(overrides: &Map<String, Value>, policy: &str) -> Vec<u8> {
+    Gathering { entry: entry(), overrides, policy, episodes: 40, seed: 7, before: None }.play(|| ()).unwrap()
+}
+
 /// A test belongs to the agent under test: what another experienced is not asked of it.
 #[test]
-fn an_agents_own_experience_makes_its_tests() {
+fn amendment_20_an_agents_own_experience_makes_its_tests() {
     let (keys, overrides) = (map(&json!({"experience": 40})), map(&json!({"mazes": 10})));
-    let conditions: Vec<&str> = Class::ALL.map(Class::name).into();
-    let of = |player| sets(&asked(&keys, &overrides, &conditions, player), 7);
-    let gather = |policy| {
-        let gathering =
-            Gathering { entry: entry(), overrides: &overrides, policy, episodes: 40, seed: 7, before: None };
-        gathering.play(|| ()).unwrap()
+    let conditions: Vec<&str> = ["T", "RT"].into_iter().chain(Class::ALL.map(Class::name)).collect();
+    let of = |player: Player<'_>| given(&asked(&keys, &overrides, &conditions, player), 7);
+    let problems = |player: Player<'_>| {
+        let sets = of(player).into_iter().collect::<Result<Vec<_>, _>>().unwrap();
+        sets.into_iter().map(|set| (set.overrides, set.file, set.episodes)).collect::<Vec<_>>()
     };
-    // Scripted policies and agents that tell nothing share the explorer's.
-    assert_eq!(Dynamic.shared(Player::Scripted("noop")), Some(EXPLORER));
-    assert_eq!(Dynamic.shared(Player::Agent(None)), Some(EXPLORER));
-    assert_eq!(of(Player::Scripted("noop")), of(Player::Agent(None)));
-    let explored = gather(EXPLORER);
-    assert_eq!(of(Player::Agent(None)), of(Player::Agent(Some(&explored))));
-    let idle = gather("noop");
-    assert_eq!(Dynamic.shared(Player::Agent(Some(&idle))), None);
-    assert!(of(Player::Agent(Some(&idle))).iter().all(|set| set.file.is_none() && set.episodes == 0));
-    let error = Dynamic.prepare(&asked(&keys, &overrides, &["AnT"], Player::Agent(Some(b"no"))), 7);
-    assert!(error.map(|_| ()).unwrap_err().contains("not experience of this environment"));
+    // A scripted policy plays training itself first.
+    for policy in ["half", "random", "stepper", "oracle"] {
+        let own = problems(Player::Scripted(policy));
+        assert_eq!(own, problems(Player::Agent(Some(&gather(&overrides, policy)))), "{policy}");
+        assert_eq!(own, problems(Player::Scripted(&format!("agent={policy}"))), "{policy}");
+        assert!(own[2..].iter().any(|set| set.2 > 0), "{policy}");
+        let said = of(Player::Scripted(policy))[2].clone().unwrap().origin.unwrap();
+        assert_eq!(said, format!("the experience of {policy} in 40 training episodes"));
+    }
+    assert_ne!(problems(Player::Scripted("half")), problems(Player::Scripted("oracle")));
+    // One who experienced nothing has empty tests; one who tells nothing is refused them. T and RT are for all.
+    let idle = gather(&overrides, "noop");
+    for player in [Player::Scripted("noop"), Player::Agent(Some(&idle))] {
+        let sets = problems(player);
+        assert_eq!(sets[..2].iter().map(|set| set.2).collect::<Vec<_>>(), [10, 4]);
+        assert!(sets[2..].iter().all(|set| set.1.is_none() && set.2 == 0));
+    }
+    let said = of(Player::Agent(Some(&idle)))[2].clone().unwrap().origin.unwrap();
+    assert!(said.starts_with("the experience that came with the agent (CRC-32 "), "{said}");
+    let refused = of(Player::Agent(None));
+    assert_eq!(refused[..2].iter().map(|set| set.clone().unwrap().episodes).collect::<Vec<_>>(), [10, 4]);
+    assert!(refused[2..].iter().all(|set| set.as_ref().unwrap_err().contains("`--experience`")));
+}
+
+#[test]
+fn amendment_22_thresholds_are_keys_of_the_kind() {
+    let overrides = map(&json!({"mazes": 10}));
+    let made = |keys: Value| {
+        let keys = map(&keys);
+        sets(&asked(&keys, &overrides, &["ST-1", "ST-2"], Player::Scripted("half")), 7)
+    };
+    let origin = |set: &ProblemSet| TestSet::from_json(&set.file.as_ref().unwrap().2).unwrap().origin;
+    let by_default = origin(&made(json!({"experience": 40}))[0]);
+    assert!(by_default.contains("th_s 20, th_c 20, th_a 5, strict_novelty true, st1_max_count 0"), "{by_default}");
+    let told = json!({"experience": 40, "th_s": 9, "th_c": 8, "th_a": 7, "strict_novelty": false, "st1_max_count": 6});
+    let told = origin(&made(told)[0]);
+    assert!(told.contains("th_s 9, th_c 8, th_a 7, strict_novelty false, st1_max_count 6"), "{told}");
+    // Nothing is known by a threshold that nothing passes.
+    assert!(made(json!({"experience": 40, "th_s": u32::MAX})).iter().all(|set| set.episodes == 0));
+}
+
+#[test]
+fn amendment_23_experience_of_other_mazes_is_refused() {
+    let (keys, overrides) = (Map::new(), map(&json!({"mazes": 10})));
+    let prepare = |bytes: &[u8], overrides: &Map<String, Value>| {
+        let asked = asked(&keys, overrides, &["T", "AnT"], Player::Agent(Some(bytes)));
+        let sets = given(&asked, 7);
+        assert!(sets[0].is_ok(), "T is played all the same");
+        sets[1].clone().map(|_| ())
+    };
+    let own = gather(&overrides, "half");
+    assert_eq!(prepare(&own, &overrides), Ok(()));
+    for other in [json!({"mazes": 11}), json!({"mazes": 10, "maze_seed": 1}), json!({"mazes": 10, "split": "test"})] {
+        let error = prepare(&gather(&map(&other), "half"), &overrides).unwrap_err();
+        assert!(error.contains("it was made in other mazes"), "{error}");
+    }
+    // What T plays is what counts, not what the task says of its conditions together.
+    let mut mixed = asked(&keys, &overrides, &["T", "AnT"], Player::Agent(Some(&own)));
+    mixed.conditions[0].overrides = map(&json!({"mazes": 12}));
+    assert!(given(&mixed, 7)[1].clone().unwrap_err().contains("other mazes"));
+    let error = prepare(b"no", &overrides).unwrap_err();
+    assert!(error.contains("not experience of this environment"), "{error}");
+    // Where no dynamic test is asked for, none is made.
+    let without = asked(&keys, &overrides, &["T"], Player::Agent(Some(b"no")));
+    assert!(given(&without, 7)[0].is_ok());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! HALMA: acceptance checks 11 to 13, what is seen.
 
-use super::{Symbolic, TEST_LAW, TRAIN_LAW, Visual};
+use super::{ProblemFile, Symbolic, TEST_LAW, TRAIN_LAW, Visual};
 use crate::config::{Pixels, SymbolicConfig, VisualConfig};
 use crate::environment::Occasion;
 use crate::generate::{Split, maze_set};
@@ -72,9 +72,11 @@ fn check_panels(config: &VisualConfig) {
     let mut buffers = Buffers::new(env.spec(), 1);
     let field = &env.spec().observation[0];
     assert_eq!((field.shape.as_slice(), field.low, field.high), (&[PANEL, PANEL, 3][..], 0.0, 1.0));
-    let hand = if config.split == Split::Train { Hand::Train } else { Hand::Test };
+    // Problems in files are tests, whatever the split.
+    let trains = config.split == Split::Train && config.problems.is_none();
+    let hand = if trains { Hand::Train } else { Hand::Test };
     let digits = Digits::open(config.digits, hand, None).unwrap();
-    assert_eq!(env.spec().sources[0].content, digits.content());
+    assert_eq!(env.spec().sources.last().unwrap().content, digits.content());
     for (m, maze) in env.trials.mazes.iter().enumerate() {
         for cell in maze.cells() {
             let state = state_at(&env, m as u32, cell);
@@ -154,18 +156,92 @@ fn halma_check_12_panels_show_what_they_must() {
     }
 }
 
-/// The same with MNIST, where the user has it: test panels use test images only.
+/// The same with MNIST: test panels use test images only.
 #[cfg(feature = "files")]
 #[test]
+#[ignore = "needs the MNIST files, which `heldout data mnist` obtains"]
 fn halma_check_12_panels_of_mnist_show_what_they_must() {
-    if !heldout_digits::directory(None).join("t10k-labels-idx1-ubyte").exists() {
-        eprintln!("skipped: the MNIST files are not here; `heldout data mnist` obtains them");
-        return;
-    }
     for split in [Split::Train, Split::Test] {
         let digits = Source::Mnist;
         check_panels(&VisualConfig { split, mazes: 12, pixels: Pixels::F32, digits, ..VisualConfig::default() });
     }
+}
+
+/// Without the files it still shows which of them a split's panels would be made of.
+#[cfg(feature = "files")]
+#[test]
+fn halma_check_12_test_panels_ask_for_the_test_images_of_mnist() {
+    let nowhere = std::env::temp_dir().join(format!("heldout-halma-{}-no-mnist", std::process::id()));
+    let file = ProblemFile::of("mnist", vec![super::maze((5, 5), "LLLLL", &[((2, 5), "U")])]);
+    let asked = |split, problems| {
+        let (digits, mnist) = (Source::Mnist, Some(nowhere.display().to_string()));
+        let config = VisualConfig { split, problems, digits, mnist, ..VisualConfig::default() };
+        Visual::new(&config, ()).map(|_| ()).unwrap_err().to_string()
+    };
+    let (train, test) = ("`train-images-idx3-ubyte`", "`t10k-images-idx3-ubyte`");
+    for (split, problems, its, others) in [
+        (Split::Train, None, train, test),
+        (Split::Test, None, test, train),
+        (Split::Train, Some(file.path()), test, train),
+    ] {
+        let error = asked(split, problems);
+        assert!(error.contains(its) && !error.contains(others), "{error}");
+    }
+}
+
+#[test]
+fn problem_files_are_shown_in_the_test_handwriting() {
+    let mazes = maze_set(&TEST_LAW, Split::Test, 4, Seed(0));
+    let file = ProblemFile::of("handwriting", mazes);
+    for split in [Split::Train, Split::Test] {
+        let problems = Some(file.path());
+        check_panels(&VisualConfig { split, problems, pixels: Pixels::F32, ..VisualConfig::default() });
+    }
+}
+
+/// The shape of a hint by where it is inked, whoever drew it: corners, then the points of circle and diamond.
+fn shape_of(inked: impl Fn(f64, f64) -> bool, side: f64) -> &'static str {
+    let (near, far, middle) = (2.5, side - 2.5, side / 2.0);
+    let corners = [(near, near), (far, near), (near, far), (far, far)].map(|(x, y)| inked(x, y));
+    let about = |reach: f64| {
+        [(-reach, -reach), (reach, -reach), (-reach, reach), (reach, reach)].map(|(x, y)| inked(middle + x, middle + y))
+    };
+    let radius = middle - 2.0;
+    match (corners, about(radius * std::f64::consts::FRAC_1_SQRT_2), about(radius / 2.0)) {
+        ([true, true, true, true], ..) => "square",
+        ([true, false, true, false], ..) => "triangle to the right",
+        ([false, false, false, false], [true, true, true, true], [false, ..]) => "circle",
+        ([false, false, false, false], [false, ..], [true, true, true, true]) => "diamond",
+        _ => "none",
+    }
+}
+
+#[test]
+fn hints_up_and_right_are_circle_and_triangle() {
+    let env = Visual::new(&VisualConfig { mazes: 60, ..VisualConfig::default() }, ()).unwrap();
+    let mut buffers = Buffers::new(env.spec(), 1);
+    let mut sizes = std::collections::BTreeSet::new();
+    for (number, maze) in env.trials.mazes.iter().enumerate() {
+        let ways = maze.ways();
+        for cell in maze.cells() {
+            let state = state_at(&env, number as u32, cell);
+            let layout = env.sight.layout(&env.trials, &state, cell, Occasion::Now);
+            let Some(glyph) = layout.glyphs().iter().find(|g| usize::from(g.row) == HINT) else { continue };
+            env.observe(&state, 0, buffers.output().rows.row(0));
+            let rows = buffers.rows();
+            let panel = rows.row(0).u8(0);
+            let inked = |x: f64, y: f64| {
+                let (x, y) = (usize::from(glyph.x) + x as usize, usize::from(glyph.y) + y as usize);
+                panel[3 * (y * PANEL + x)] >= HINT_COLOUR[0] / 2
+            };
+            // The way to the goal, and the shape that the paper has for it.
+            let way = ways[cell.index()].unwrap();
+            let expected = ["square", "circle", "triangle to the right", "diamond"][way as usize];
+            assert_eq!(shape_of(inked, glyph.side.into()), expected, "{way:?}, {} pixels", glyph.side);
+            sizes.insert((way as usize, glyph.side));
+        }
+    }
+    assert!(sizes.len() > 40, "the test saw {} of 48 shapes", sizes.len());
 }
 
 /// Under `resample_panels` a panel is another one each time, and of the same entries.

@@ -26,6 +26,7 @@ def evaluate(
     episodes: int | None,
     threads: int,
     resume: bool,
+    experience: bytes | None,
     progress: Any,
 ) -> str: ...
 def aggregate(name: str, matrix: NDArray[Any], target: float) -> float | None: ...

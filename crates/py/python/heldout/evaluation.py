@@ -31,6 +31,7 @@ def evaluate(
     seed: int = 0,
     threads: int = 1,
     resume: bool = False,
+    experience: bytes | str | os.PathLike[str] | None = None,
     progress: Callable[[int, int], Any] | None = None,
 ) -> dict[str, Any]:
     """Play ``policy`` under a protocol, or several, and record every episode in the directory ``out``.
@@ -47,6 +48,10 @@ def evaluate(
     ``label`` names it in reports and claims, ``name`` says in the records what it is. Which episodes are played does
     not depend on the policy: two policies are given the same problems. What one task cannot do is a failure, which the
     answer and the report list; an exception of the policy ends the run, and ``resume=True`` continues it.
+
+    ``experience`` is what the policy experienced in training, as ``env.experience()`` gave it, or the path of a file of
+    it: tests that are made after training are made from it, and refused without it. A scripted policy without it plays
+    training itself first. The records say whose experience it was.
 
     Return the number of ``episodes`` recorded, ``of`` how many, and the list of ``failures``.
     """
@@ -65,6 +70,7 @@ def evaluate(
             episodes,
             threads if isinstance(policy, str) else 1,
             resume,
+            _experience(experience),
             progress,
         )
     )
@@ -85,6 +91,16 @@ def report(
     if out is None and markdown is None and chosen:
         out, markdown = os.path.join(chosen[0], "report.html"), os.path.join(chosen[0], "report.md")
     _native.report(chosen, None if out is None else os.fspath(out), None if markdown is None else os.fspath(markdown))
+
+
+def _experience(given: Any) -> bytes | None:
+    """Return the bytes of an experience, or of the file that holds it."""
+    if isinstance(given, (str, os.PathLike)):
+        with open(given, "rb") as file:
+            return file.read()
+    if given is not None and not isinstance(given, (bytes, bytearray, memoryview)):
+        raise HeldoutError(f"`experience` is `{given!r}`, must be bytes or the path of a file")
+    return None if given is None else bytes(given)
 
 
 def _named(policy: Any) -> str:
