@@ -209,7 +209,7 @@ held_out = true
 def test_tests_are_made_from_the_experience_that_is_brought(tmp_path: Path) -> None:
     protocol = tmp_path / "dynamic.toml"
     protocol.write_text(DYNAMIC)
-    width = heldout.make("halma/symbolic-v1").action_space.shape
+    width = heldout.Env("halma/symbolic-v1").action_space.shape
 
     def noop(observation: Any) -> Any:
         copies = len(next(iter(observation.values())) if isinstance(observation, dict) else observation)
@@ -224,7 +224,7 @@ def test_tests_are_made_from_the_experience_that_is_brought(tmp_path: Path) -> N
     assert "experience" in told["failures"][0]["problem"]
     assert told["episodes"] == 12
 
-    env = heldout.make("halma/symbolic-v1", mazes=12, max_steps=80, experience=True)
+    env = heldout.Env("halma/symbolic-v1", mazes=12, max_steps=80, experience=True)
     env.reset(seed=3)
     env.action_space.seed(3)
     for _ in range(5000):

@@ -42,6 +42,24 @@ def test_amendment_14_a_multi_discrete_space_keeps_its_flat_field() -> None:
     assert observations["listener"]["action_mask"].dtype == np.int8
 
 
+def test_amendment_14_gymnasium_samples_a_multi_discrete_space_by_the_mask() -> None:
+    env = heldout.parallel_env("s2b/game-v1")
+    space = env.action_space("speaker")
+    observations, infos = env.reset(seed=3)
+    for _ in range(200):
+        mask = infos["speaker"]["action_mask"]
+        assert isinstance(mask, tuple) and [m.dtype for m in mask] == [np.int8] * len(space.nvec)
+        assert np.array_equal(np.concatenate(mask), observations["speaker"]["legal_actions"] != 0)
+        assert [len(m) for m in mask] == list(space.nvec)
+        assert "action_mask" not in infos["listener"]
+        action = space.sample(mask)
+        assert all(m[a] == 1 for m, a in zip(mask, action, strict=True))
+        listened = env.action_space("listener").sample(observations["listener"]["action_mask"])
+        observations, _, _, _, infos = env.step({"speaker": action, "listener": listened})
+        if not env.agents:
+            observations, infos = env.reset()
+
+
 def test_amendment_14_without_a_mask_all_is_allowed() -> None:
     env = heldout.Env("example/grid-v1")
     env.reset(seed=0)

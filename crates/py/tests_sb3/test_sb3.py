@@ -2,10 +2,12 @@
 
 import pickle
 import warnings
+from pathlib import Path
 
 import gymnasium
 import numpy as np
 import pytest
+import torch
 from stable_baselines3 import PPO
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.monitor import Monitor
@@ -105,3 +107,79 @@ def test_ppo_learns_without_complaint(env_id: str) -> None:
     model.learn(2_000)
     assert model.num_timesteps >= 2_000
     assert len(model.ep_info_buffer) > 0 and all(np.isfinite(e["r"]) for e in model.ep_info_buffer)
+
+
+PROTOCOL = """
+title = "Grid"
+summary = "A walk."
+seeds = 2
+[[task]]
+name = "grid"
+id = "example/grid-v1"
+episodes = 20
+metric = "success"
+[[task.condition]]
+name = "train"
+held_out = false
+[[task.condition]]
+name = "test"
+held_out = true
+set = { split = "heldout" }
+"""
+
+
+class Flat(torch.nn.Module):
+    """A network whose parts learn from what they see, unless they are told not to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        env = heldout.Env("example/grid-v1")
+        size = gymnasium.spaces.flatdim(env.observation_space)
+        self.norm = torch.nn.BatchNorm1d(size)
+        self.drop = torch.nn.Dropout(0.5)
+        self.head = torch.nn.Linear(size, int(env.action_space.n))  # type: ignore[attr-defined]
+        self.frozen = torch.nn.BatchNorm1d(1).eval()
+
+    def forward(self, observation: object) -> torch.Tensor:
+        parts = list(observation.values()) if isinstance(observation, dict) else [observation]
+        flat = torch.cat([part.reshape(len(part), -1).float() for part in parts], dim=1)
+        scores: torch.Tensor = self.head(self.drop(self.norm(flat)))
+        return scores
+
+
+def test_amendment_50_an_evaluation_changes_nothing_in_a_module(tmp_path: Path) -> None:
+    protocol = tmp_path / "grid.toml"
+    protocol.write_text(PROTOCOL)
+    torch.manual_seed(3)
+    module = Flat()
+    before = {name: value.clone() for name, value in module.state_dict().items()}
+    modes = [part.training for part in module.modules()]
+    for out in ("once", "twice"):
+        assert heldout.evaluate(module, protocol, tmp_path / out)["failures"] == []
+        assert [part.training for part in module.modules()] == modes
+        assert not module.frozen.training and module.norm.training
+    after = module.state_dict()
+    assert all(torch.equal(value, after[name]) for name, value in before.items())
+    records = [sorted((tmp_path / out / "records").rglob("*.jsonl")) for out in ("once", "twice")]
+    assert [p.read_bytes() for p in records[0]] == [p.read_bytes() for p in records[1]]
+
+    def breaks(module: torch.nn.Module, inputs: object) -> None:
+        raise RuntimeError("broken")
+
+    module.register_forward_pre_hook(breaks)
+    with pytest.raises(RuntimeError, match="broken"):
+        heldout.evaluate(module, protocol, tmp_path / "broken")
+    assert [part.training for part in module.modules()] == modes
+
+
+def test_amendment_50_a_model_keeps_its_mode(tmp_path: Path) -> None:
+    protocol = tmp_path / "grid.toml"
+    protocol.write_text(PROTOCOL)
+    model = PPO("MultiInputPolicy" if isinstance(heldout.Env("example/grid-v1").observation_space, gymnasium.spaces.Dict)
+                else "MlpPolicy", VecEnv("example/grid-v1", 2), n_steps=8, batch_size=16, seed=0)  # fmt: skip
+    model.policy.set_training_mode(True)
+    before = {name: value.clone() for name, value in model.policy.state_dict().items()}
+    assert heldout.evaluate(model, protocol, tmp_path / "out")["failures"] == []
+    assert model.policy.training
+    after = model.policy.state_dict()
+    assert all(torch.equal(value, after[name]) for name, value in before.items())

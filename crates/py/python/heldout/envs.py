@@ -19,7 +19,8 @@ class Env(Single, gymnasium.Env[Any, Any]):
     draws one. ``options={"problem": k}`` plays problem ``k`` of a finite set.
 
     ``info`` holds the metrics of the step, at the end of an episode all metrics, and ``problem`` where the set is
-    finite. Observations of one field are an array, of several a dict; text is ``str``. All are new at every call.
+    finite; where the observation has a flat mask of an action of several parts (``legal_actions``), also
+    ``action_mask``, a tuple of a mask for each part, as ``action_space.sample`` takes it. Observations of one field are an array, of several a dict; text is ``str``. All are new at every call.
 
     A step limit given to ``gymnasium.make`` is Gymnasium's own wrapper, which knows no metrics: :meth:`metrics` has
     them then. One given to this class, or to ``gymnasium.make_vec``, is the engine's.

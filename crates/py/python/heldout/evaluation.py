@@ -1,10 +1,11 @@
 """Policies under the protocols: the same records as the command line writes."""
 
+import contextlib
 import inspect
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,8 @@ def evaluate(
       copies begin an episode, so that it can forget. Observations are as :class:`heldout.VectorEnv` has them; with
       several agents, copies x agents x shape: a row of actions holds those of all agents;
     - a model with ``predict``, as Stable-Baselines3's: asked for deterministic actions, its state kept and reset;
-    - a ``torch.nn.Module`` from observations to actions, or to a row of scores, of which the best is taken;
+    - a ``torch.nn.Module`` from observations to actions, or to a row of scores, of which the best is taken; it is put
+      into ``eval()`` meanwhile, and back afterwards;
     - the name of a scripted policy, which ``threads`` spreads.
 
     ``label`` names it in reports and claims, ``name`` says in the records what it is. Which episodes are played does
@@ -58,8 +60,8 @@ def evaluate(
     chosen = [protocol] if isinstance(protocol, (str, os.PathLike)) else list(protocol)
     asked: Any = policy if isinstance(policy, str) else _Seat(_decider(policy))
     what = policy if isinstance(policy, str) else name or _named(policy)
-    outcome: dict[str, Any] = json.loads(
-        _native.evaluate(
+    with _evaluating(policy):
+        answer = _native.evaluate(
             asked,
             [os.fspath(p) for p in chosen],
             os.fspath(out),
@@ -73,7 +75,7 @@ def evaluate(
             _experience(experience),
             progress,
         )
-    )
+    outcome: dict[str, Any] = json.loads(answer)
     return outcome
 
 
@@ -91,6 +93,22 @@ def report(
     if out is None and markdown is None and chosen:
         out, markdown = os.path.join(chosen[0], "report.html"), os.path.join(chosen[0], "report.md")
     _native.report(chosen, None if out is None else os.fspath(out), None if markdown is None else os.fspath(markdown))
+
+
+@contextlib.contextmanager
+def _evaluating(policy: Any) -> Iterator[None]:
+    """Put torch modules into evaluation mode, and each part of them back into its own: nothing in them learns here."""
+    torch = sys.modules.get("torch")
+    parts = (policy, getattr(policy, "policy", None))
+    found = [] if torch is None else [part for part in parts if isinstance(part, torch.nn.Module)]
+    modes = [(part, part.training) for module in found for part in module.modules()]
+    try:
+        for module in found:
+            module.eval()
+        yield
+    finally:
+        for part, training in modes:
+            part.training = training
 
 
 def _experience(given: Any) -> bytes | None:

@@ -16,7 +16,7 @@ class ParallelEnv(Single, PettingZooEnv):  # type: ignore[misc]
     """One copy behind PettingZoo's parallel interface; ``heldout.parallel_env(id, **config)`` makes it.
 
     All agents act at every step and end together. Each sees its own fields in its own shapes, and has metrics and
-    ``problem`` in its info as :class:`heldout.Env` has. Seeds and resets are as there too. PettingZoo's tests pass
+    ``problem`` (and ``action_mask``) in its info as :class:`heldout.Env` has. Seeds and resets are as there too. PettingZoo's tests pass
     options that no environment has: those that are not ``problem`` are ignored.
     """
 
@@ -96,7 +96,7 @@ class ParallelEnv(Single, PettingZooEnv):  # type: ignore[misc]
     def _observed(self, ended: bool) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         names = self.possible_agents
         observations = {name: observe() for name, observe in zip(names, self._observers, strict=True)}
-        return observations, {name: self._info(ended) for name in names}
+        return observations, {name: self._info(ended, agent) for agent, name in enumerate(names)}
 
     def observe(self) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """Return observations and infos as they stand: after :meth:`restore`, for instance."""

@@ -51,20 +51,24 @@ class Single:
         self._step_metrics = [(self._spec.metrics[i], i) for i in self._spec.step_metrics]
         self._all_metrics = [(name, i) for i, name in enumerate(self._spec.metrics)]
         self._observers = [self._spec.observer(arrays["observation"], agent) for agent in range(len(self._spec.agents))]
+        self._masked = [self._spec.masked(arrays["observation"], agent) for agent in range(len(self._spec.agents))]
         self._seat: tuple[tuple[str, ...], int] | None = None
 
     def _detached(self) -> tuple[str, ...]:
         """Return the attributes that :meth:`_attach` makes, which pickling leaves out."""
         return (
             "_batch", "_spec", "_rewards", "_terminated", "_truncated", "_metrics", "_problems",
-            "_step_metrics", "_all_metrics", "_observers", "_seat",
+            "_step_metrics", "_all_metrics", "_observers", "_masked", "_seat",
         )  # fmt: skip
 
-    def _info(self, ended: bool) -> dict[str, Any]:
+    def _info(self, ended: bool, agent: int = 0) -> dict[str, Any]:
         values = self._metrics.tolist()
         info = {name: values[i] for name, i in (self._all_metrics if ended else self._step_metrics)}
         if self._spec.problems is not None:
             info["problem"] = self._problems.item()
+        masked = self._masked[agent]
+        if masked is not None:
+            info["action_mask"] = masked()
         return info
 
     def _reset(self, seed: int | None, options: dict[str, Any], draw: np.random.Generator | None) -> None:

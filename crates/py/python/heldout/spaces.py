@@ -154,6 +154,15 @@ class Spec:
         any_array = next(iter(arrays.values()))
         return np.ones((len(any_array), width), dtype=np.bool_)
 
+    def masked(self, arrays: dict[str, NDArray[Any]], agent: int) -> Callable[[], tuple[NDArray[np.int8], ...]] | None:
+        """Return a function that makes Gymnasium's masks of a space of several components, where a field says them."""
+        sizes = self.actions[agent].get("multi_discrete")
+        field = next((f for f in self.fields if f.name == FLAT_MASK), None)
+        if sizes is None or field is None or field.shape_for(agent) is None:
+            return None
+        ends = np.cumsum(sizes)[:-1]
+        return lambda: tuple(np.split(self.mask(arrays, agent)[0].astype(np.int8), ends))
+
 
 def decode(row: NDArray[Any]) -> str:
     """Return the text of a row of bytes: all before its first zero."""
