@@ -181,6 +181,11 @@ pub struct Turn<'a> {
     pub spec: &'a Spec,
     /// The observations: one row per agent of each copy.
     pub observation: &'a Buffers,
+    /// What the last step paid every agent of each copy; zero at the first step of an episode.
+    pub rewards: &'a [f32],
+    /// The metrics after the last step, [`Spec::metrics`] a copy; zero at the first step of an episode. Those that speak at
+    /// an episode's end are not to be read.
+    pub metrics: &'a [f32],
     /// Which copies are at the first step of an episode.
     pub starts: &'a [bool],
     /// Which copies play an episode that counts; what the others do is dropped, but must be an action.
@@ -309,6 +314,9 @@ pub(crate) enum Event {
 pub(crate) struct Table {
     pub(crate) env: Box<dyn VecEnv>,
     buffers: Buffers,
+    /// What the last step gave. A reset writes zeros over all copies' rewards in the buffers.
+    rewards: Vec<f32>,
+    metrics: Vec<f32>,
     actions: Vec<i32>,
     /// Which metrics speak at an episode's end.
     told: Vec<usize>,
@@ -342,10 +350,12 @@ impl Table {
         let weight = |&i: &usize| names.iter().position(|name| Some(name.as_str()) == spec.metrics[i].weight);
         let weights = told.iter().map(weight).collect();
         let buffers = Buffers::new(spec, copies);
+        let (rewards, metrics) = (vec![0.0; buffers.rewards.len()], vec![0.0; buffers.metrics.len()]);
         let actions = vec![0; copies * spec.action_width()];
         let (playing, seeds, starts) = (vec![None; copies], vec![Seed(0); copies], vec![false; copies]);
         let done = vec![Vec::new(); copies];
-        Ok(Self { env, buffers, actions, told, names, weights, playing, seeds, starts, trace: false, done })
+        let trace = false;
+        Ok(Self { env, buffers, rewards, metrics, actions, told, names, weights, playing, seeds, starts, trace, done })
     }
 
     /// Plays the episodes of `deal`, by `actor` or by the policies that are seated, until `hear` breaks off.
@@ -371,6 +381,8 @@ impl Table {
                     let turn = Turn {
                         spec: self.env.spec(),
                         observation: &self.buffers,
+                        rewards: &self.rewards,
+                        metrics: &self.metrics,
                         starts: &self.starts,
                         playing: &playing,
                         seeds: &self.seeds,
@@ -385,6 +397,8 @@ impl Table {
                 self.done.iter_mut().zip(self.actions.chunks(each)).for_each(|(done, own)| done.extend(own));
             }
             self.env.step(&self.actions, self.buffers.output())?;
+            self.rewards.copy_from_slice(&self.buffers.rewards);
+            self.metrics.copy_from_slice(&self.buffers.metrics);
             if hear(Event::Stepped).is_break() {
                 return Ok(());
             }
@@ -430,6 +444,10 @@ impl Table {
                 Err(error) => return Err(error),
             }
             self.starts[copy] = true;
+            for told in [&mut self.rewards, &mut self.metrics] {
+                let each = told.len() / mask.len();
+                told[copy * each..(copy + 1) * each].fill(0.0);
+            }
             self.done[copy].clear();
             self.playing[copy] = numbers.next();
             // A copy without a number repeats an episode, so that a policy's view of it is the same in every run.

@@ -1,11 +1,11 @@
 //! Evaluations: the same records with any threads and after any interruption, and failures that stop nobody else.
 
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
-use heldout_core::Entry;
-use heldout_core::Spec;
+use heldout_core::{Autoreset, Buffers, Entry, Options, Reset, Seed, Seeding, Spec};
 use heldout_eval::entrant::{Agent, Entrant};
 use heldout_eval::protocol::Protocol;
 use heldout_eval::records::{Failure, Recorded};
@@ -414,10 +414,10 @@ fn amendment_20_an_agent_without_experience_is_refused_the_tests_made_from_it() 
 /// What half-random play experiences in the mazes of [`dynamic`].
 fn experience(entry: &'static Entry) -> Vec<u8> {
     let overrides = serde_json::json!({"mazes": 20, "max_steps": 100, "split": "train", "experience": true});
-    let mut env = entry.make(overrides.as_object().unwrap(), 1, heldout_core::Options::default()).unwrap();
-    let mut buffers = heldout_core::Buffers::new(env.spec(), 1);
-    env.seat(0, "half", heldout_core::Seed(5)).unwrap();
-    env.reset(heldout_core::Reset::seed(heldout_core::Seed(5)), buffers.output()).unwrap();
+    let mut env = entry.make(overrides.as_object().unwrap(), 1, Options::default()).unwrap();
+    let mut buffers = Buffers::new(env.spec(), 1);
+    env.seat(0, "half", Seed(5)).unwrap();
+    env.reset(Reset::seed(Seed(5)), buffers.output()).unwrap();
     let mut actions = vec![0; env.spec().action_width()];
     for _ in 0..20_000 {
         env.act(&buffers.rows(), &mut actions).unwrap();
@@ -482,6 +482,53 @@ fn an_agent_whose_answers_depend_on_its_batch_is_resumed_to_the_same_bytes() {
         run_until(&first, after);
         run(&Evaluation { resume: true, ..first });
         assert!(expected == tree(&folder.0), "{after} {threads}");
+    }
+}
+
+/// A recurrent agent reads what its last action was paid, also when another copy has just begun anew.
+#[test]
+fn an_agent_is_told_what_the_last_step_paid() {
+    static TOLD: Mutex<BTreeMap<u64, Vec<(f32, f32)>>> = Mutex::new(BTreeMap::new());
+    const SET: &str = "max_steps = 40, max_trials = 3, reward_invalid = -5.0, mazes = 9";
+    let text = one("halma/symbolic-v1", 20, SET);
+    let folder = Folder::new("told rewards");
+    let outcome = run(&with_agent(&text, &folder.0, 1, |turn| {
+        let moved = turn.spec.metric("invalid").unwrap();
+        let (agents, metrics) = (turn.spec.agents.len(), turn.spec.metrics.len());
+        for copy in (0..turn.playing.len()).filter(|&copy| turn.playing[copy]) {
+            let said = (turn.rewards[copy * agents], turn.metrics[copy * metrics + moved]);
+            assert!(!turn.starts[copy] || said == (0.0, 0.0));
+            TOLD.lock().unwrap().entry(turn.seeds[copy].0).or_default().push(said);
+        }
+        // One to the left, as if there were no walls.
+        turn.actions.fill(0);
+        turn.actions.chunks_mut(turn.spec.action_width()).for_each(|own| own[1] = 1);
+        Ok(())
+    }));
+    assert!(outcome.failures.is_empty(), "{:?}", outcome.failures);
+    let told = TOLD.lock().unwrap();
+    assert_eq!(told.len(), 40);
+    let entry = heldout_envs::find("halma/symbolic-v1").unwrap();
+    let overrides = serde_json::json!({"max_steps": 40, "max_trials": 3, "reward_invalid": -5.0, "mazes": 9});
+    for (seed, told) in told.iter() {
+        let options = Options { autoreset: Autoreset::Disabled, ..Default::default() };
+        let mut env = entry.make(overrides.as_object().unwrap(), 1, options).unwrap();
+        let mut buffers = Buffers::new(env.spec(), 1);
+        let seeds = [Some(Seed(*seed))];
+        let reset = Reset { seeds: Seeding::Copies(&seeds), problems: &[None], mask: None };
+        env.reset(reset, buffers.output()).unwrap();
+        let mut action = vec![0; env.spec().action_width()];
+        action[1] = 1;
+        let invalid = env.spec().metric("invalid").unwrap();
+        let mut expected = vec![(0.0, 0.0)];
+        loop {
+            env.step(&action, buffers.output()).unwrap();
+            if buffers.status[0].ended() {
+                break;
+            }
+            expected.push((buffers.rewards[0], buffers.metrics[invalid]));
+        }
+        assert_eq!(*told, expected);
     }
 }
 
