@@ -14,8 +14,11 @@ const FRAME: f32 = 0.05;
 const FRAME_COLOUR: Rgb = Rgb::new(52, 54, 60);
 /// What lies around a flat screen.
 const FLAT_COLOUR: Rgb = Rgb::new(108, 120, 136);
-/// The mark in the middle of the picture: to be told from white, from black and from what screens show.
+/// The marks around the middle of the picture: to be told from white, from black and from what screens show.
 const RETICLE_COLOUR: Rgb = Rgb::new(40, 84, 255);
+/// How far they are from the middle, to the side and upwards or downwards, as a share of the screen's side: what is in the
+/// middle, or straight beside, above or below it, stays free, by a gaze that is a little aside too.
+const RETICLE: f32 = 0.11;
 /// Elevations that the room's colours are listed for, in whole degrees to either side of the horizon.
 const ELEVATIONS: i32 = 140;
 /// Bits of the fraction of a texel.
@@ -100,7 +103,7 @@ pub struct Panel {
     height: usize,
     /// Half the screen's side over its distance from the eye.
     half: f32,
-    /// Whether the middle of the picture is marked.
+    /// Whether four pixels mark the middle of the picture.
     reticle: bool,
     /// The elevation of each row when looking straight ahead, in degrees.
     elevations: Vec<f32>,
@@ -206,9 +209,12 @@ impl Panel {
             ray.sample(surface, self.half, from, &mut pixels[from..to]);
         }
         if self.reticle {
-            let (x, y) = ((self.width / 2) as i32, (self.height / 2) as i32);
-            canvas.hline(x - 1, y, 3, RETICLE_COLOUR);
-            canvas.vline(x, y - 1, 3, RETICLE_COLOUR);
+            let away = (RETICLE * self.height as f32 * self.half / TAN_HALF_HEIGHT).ceil() as i32;
+            // Of an even number of pixels, two are in the middle.
+            let ends = |pixels: usize| [(pixels as i32 - 1) / 2 - away, pixels as i32 / 2 + away];
+            for (x, y) in ends(self.height).into_iter().flat_map(|y| ends(self.width).map(|x| (x, y))) {
+                canvas.set(x, y, RETICLE_COLOUR);
+            }
         }
     }
 

@@ -28,7 +28,8 @@ pub(super) fn all() -> Vec<Scripted<Arena>> {
             "Draws a map of its own from what it sees and its pose, sweeps the arena until it sees the goal or is paid, \
              then walks back there.",
         ),
-        Scripted::of::<Memoryless>("memoryless", "Walks to a goal in view, else ahead, and turns where it is narrow."),
+        Scripted::of::<Memoryless>("memoryless", "Walks to a goal in view, else ahead, and turns where it is narrow.")
+            .shortcut(),
         Scripted::of::<Swing>("noop", "Looks left and right in turn: no action does nothing."),
     ]
 }

@@ -36,7 +36,8 @@ pub(super) fn all() -> Vec<Scripted<Maze>> {
             "honest",
             "Draws a map of its own from what it sees and its pose, sweeps the maze until it sees the goal, then runs there.",
         ),
-        Scripted::of::<Memoryless>("memoryless", "Runs to a goal in view, else ahead, and turns where it is narrow."),
+        Scripted::of::<Memoryless>("memoryless", "Runs to a goal in view, else ahead, and turns where it is narrow.")
+            .shortcut(),
         Scripted::of::<Swing>("noop", "Looks left and right in turn: no action does nothing."),
     ]
 }

@@ -6,6 +6,7 @@ use heldout_core::{
 use heldout_render::{Canvas, Rgb};
 use serde::{Deserialize, Serialize};
 
+use super::honest::{Honest, Learner, Window};
 use super::{FRAME, SIZE, enlarge, format};
 use crate::level::{Drawn, Level};
 use crate::rooms::{Chain, Colour, INFERENCE_TASK, Relations, Side};
@@ -208,12 +209,13 @@ impl Environment for InferenceMini {
     fn policies() -> Vec<Scripted<Self>> {
         vec![
             Scripted::of::<Oracle>("oracle", "Picks the higher item of every pair; knows the order."),
-            Scripted::of::<Honest>(
+            Scripted::of::<Honest<Order>>(
                 "honest",
                 "Guesses pairs that it cannot know and learns the order from what is shown next; sees the symbolic \
                  observation alone.",
             ),
-            Scripted::of::<Memoryless>("memoryless", "Picks either item by chance."),
+            Scripted::of::<Memoryless>("memoryless", "Picks either item by chance.").shortcut(),
+            Scripted::of::<Window<Order>>("window", "The honest player with a memory of the last six rows.").shortcut(),
             Scripted::of::<First>("noop", "Picks the left item."),
         ]
     }
@@ -236,40 +238,47 @@ impl Policy<InferenceMini> for Oracle {
 
 /// Learns the order.
 #[derive(Debug, Default)]
-pub(super) struct Honest;
+pub(super) struct Order;
 
-impl Policy<InferenceMini> for Honest {
+/// The two colours that a row shows, if it does.
+fn pair(row: &[f32]) -> Option<[[f32; 3]; 2]> {
+    (row[1] > 0.0).then_some([[row[2], row[3], row[4]], [row[5], row[6], row[7]]])
+}
+
+impl Learner<InferenceMini> for Order {
     /// What is known of the chain, and whether its challenge was answered.
-    type Memory = (Relations, bool);
+    type Notes = (Relations, bool);
 
     fn check(rules: &InferenceMini) -> Result<(), String> {
         needs_symbols(rules.format.observation)?;
         if rules.cue_phase || rules.chains == 1 {
             return Ok(());
         }
-        Err("`honest` must be told where a chain ends: `cue_phase` is `false`, must be `true`".to_owned())
+        Err("`cue_phase` is `false`, must be `true` for a policy that must be told where a chain ends".to_owned())
     }
 
-    fn remember(&self, _: &InferenceMini) -> (Relations, bool) {
+    fn blank(_: &InferenceMini) -> (Relations, bool) {
         (Relations::default(), false)
     }
 
-    fn act(
-        &self,
-        _: &InferenceMini,
-        view: View<'_, InferenceMini>,
-        (relations, answered): &mut (Relations, bool),
-        rng: &mut Rng,
-    ) -> Side {
-        let row = view.row.f32(0);
-        if row[1] == 0.0 {
-            return Side::Left;
-        }
+    fn see(_: &InferenceMini, row: &[f32], (relations, answered): &mut (Relations, bool)) {
+        let Some(pair) = pair(row) else { return };
         if *answered {
             *relations = Relations::default();
         }
         *answered = row[0] > 0.0;
-        relations.choose([[row[2], row[3], row[4]], [row[5], row[6], row[7]]], rng)
+        relations.see(pair);
+    }
+
+    fn choose(_: &InferenceMini, row: &[f32], (relations, _): &(Relations, bool), rng: &mut Rng) -> Side {
+        let known = if pair(row).is_some() { relations.known() } else { Some(Side::Left) };
+        known.unwrap_or_else(|| *rng.pick(&Side::ALL))
+    }
+
+    fn did(_: &InferenceMini, row: &[f32], side: Side, (relations, _): &mut (Relations, bool)) {
+        if pair(row).is_some() {
+            relations.did(side);
+        }
     }
 }
 

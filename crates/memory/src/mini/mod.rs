@@ -1,8 +1,9 @@
 //! The small variants: every task without walking or looking around, with a choice at each step.
 //!
-//! They share stimuli, levels and answers with the full tasks, and are played in 50 to 200 steps.
+//! They share stimuli, levels and answers with the full tasks, and are played in 50 to 400 steps.
 
 pub(crate) mod goal;
+pub(crate) mod honest;
 pub(crate) mod inference;
 pub(crate) mod panel;
 pub(crate) mod spot;

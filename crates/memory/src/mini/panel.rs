@@ -1,7 +1,8 @@
 //! The instant-choice variants: the same trials with one decision each, and no gaze.
 //!
 //! What is to be remembered is shown for one step, and a delay of `d` ticks lasts `ceil(log2 d)` steps: delays between
-//! those of training stay between them, delays beyond stay beyond. There is no cross and no disk.
+//! those of training stay between them, delays beyond stay beyond; a task may add to them. There is no cross and no disk.
+//! A symbolic row has no number that never changes.
 
 use heldout_core::{
     ActionSpace, ConfigError, Environment, Frame, Policy, Rng, Row, Scripted, Spec, Start, Status, View,
@@ -10,17 +11,18 @@ use heldout_render::Canvas;
 use heldout_render::panel::{Panel, Sight};
 use serde::{Deserialize, Serialize};
 
+use super::honest::{Honest, Learner, Window};
 use super::{FRAME, SIZE, enlarge, format};
 use crate::level::Level;
 use crate::psychlab::Task;
 use crate::psychlab::config::{Config, Instant};
-use crate::psychlab::desk::Side;
-use crate::psychlab::rules::{BUTTONS, HALF, describe_buttons};
-use crate::psychlab::surface::{Display, picture, side_for};
-use crate::psychlab::task::{Scene, Stimulus, extent, metrics, write_metrics};
+use crate::psychlab::desk::{Paint, Side};
+use crate::psychlab::rules::HALF;
+use crate::psychlab::surface::{COARSE_LETTER, Display, picture, side_for};
+use crate::psychlab::task::{Notes, Scene, Stimulus, Told, extent, metrics, write_metrics};
 use crate::walker::config::{Format, Previous};
 use crate::walker::controls::decode;
-use crate::walker::policies::First;
+use crate::walker::policies::{First, needs_symbols};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct State<T> {
@@ -48,10 +50,10 @@ pub(crate) struct PanelMini<T: Task> {
 }
 
 /// Steps of a scene; none for those that are left out.
-pub(crate) fn steps(scene: Scene) -> u32 {
+pub(crate) fn steps<T: Task>(scene: Scene) -> u32 {
     match scene {
         Scene::Show(_) | Scene::Choose => 1,
-        Scene::Blank(ticks) => ticks.max(2).next_power_of_two().trailing_zeros(),
+        Scene::Blank(ticks) => T::MINI_WAIT + ticks.max(2).next_power_of_two().trailing_zeros(),
         Scene::Look | Scene::Ready(_) => 0,
     }
 }
@@ -65,18 +67,25 @@ impl<T: Task> PanelMini<T> {
     /// Begins the scene with this number, or the next that is not left out.
     fn enter(&self, state: &mut State<T::Trial>, number: u8) {
         state.scene = number;
-        while steps(self.scene(state)) == 0 {
+        while steps::<T>(self.scene(state)) == 0 {
             state.scene += 1;
         }
-        state.left = steps(self.scene(state));
+        state.left = steps::<T>(self.scene(state));
     }
 
-    fn display(&self, state: &State<T::Trial>) -> Display {
+    pub(crate) fn display(&self, state: &State<T::Trial>) -> Display {
         let over = state.trials == self.trials;
         let choose = !over && self.scene(state) == Scene::Choose;
         let button = |side| (choose && T::SIDES.contains(&side)).then(|| self.task.cue(&state.trial, side));
         let stimulus = if over { Stimulus::Nothing } else { self.task.stimulus(&state.trial, state.scene) };
-        Display { dark: T::DARK, cross: false, disk: false, buttons: Side::ALL.map(button), stimulus }
+        Display {
+            dark: T::DARK,
+            letter: COARSE_LETTER,
+            cross: false,
+            disk: false,
+            buttons: Side::ALL.map(button),
+            stimulus,
+        }
     }
 
     /// Paints the panel as the agent sees it, 48 x 36 pixels.
@@ -99,7 +108,7 @@ impl<T: Task> Environment for PanelMini<T> {
         let task = T::new(&config.keys(), level, texels)?;
         let trials = T::MINI_TRIALS.unwrap_or(extent(level.scale, T::GROWS, T::SECONDS).0);
         let format = format(observation, previous);
-        let fields = format.fields((BUTTONS + task.described(), -1.0, 1.0), T::SIDES.len(), 1.0);
+        let fields = format.fields((T::TOLD.len() + task.described(), -1.0, 1.0), T::SIDES.len(), 1.0);
         let spec = Spec {
             metrics: metrics::<T>(),
             sources: task.sources(),
@@ -164,8 +173,17 @@ impl<T: Task> Environment for PanelMini<T> {
             |out| {
                 out.fill(0.0);
                 let display = self.display(state);
-                describe_buttons(display.buttons, &mut out[..BUTTONS]);
-                self.task.describe(display.stimulus, &mut out[BUTTONS..]);
+                let (told, shown) = out.split_at_mut(T::TOLD.len());
+                match T::TOLD {
+                    Told::Nothing => {}
+                    Told::Asked => told[0] = f32::from(display.buttons.iter().any(Option::is_some)),
+                    Told::Cue => {
+                        for (out, paint) in told.iter_mut().zip(display.buttons) {
+                            *out = f32::from(paint == Some(Paint::CueGreen));
+                        }
+                    }
+                }
+                self.task.describe(display.stimulus, shown);
             },
         );
     }
@@ -189,14 +207,22 @@ impl<T: Task> Environment for PanelMini<T> {
     }
 
     fn policies() -> Vec<Scripted<Self>> {
-        vec![
+        let mut all = vec![
             Scripted::of::<Oracle>("oracle", "Chooses the right button."),
+            Scripted::of::<Honest<Reader>>("honest", "Remembers what was shown; sees the symbolic observation alone."),
             Scripted::of::<Memoryless>(
                 "memoryless",
                 "The best choice that needs no memory: the cue if there is one, else a guess.",
-            ),
+            )
+            .shortcut(),
+            Scripted::of::<Window<Reader>>("window", "The honest player with a memory of the last six rows.")
+                .shortcut(),
             Scripted::of::<First>("noop", "Always the first button."),
-        ]
+        ];
+        if T::TOLD == Told::Cue {
+            all.push(Scripted::of::<LastCue>("last-cue", "Chooses the button that was cued last.").shortcut());
+        }
+        all
     }
 }
 
@@ -229,6 +255,61 @@ impl<T: Task> Policy<PanelMini<T>> for Memoryless {
     fn act(&self, rules: &PanelMini<T>, view: View<'_, PanelMini<T>>, (): &mut (), rng: &mut Rng) -> Side {
         let state = view.state.expect("the policy is privileged");
         rules.task.guess(rules.display(state).buttons, rng)
+    }
+}
+
+/// Chooses what the last cue named.
+#[derive(Debug, Default)]
+pub(crate) struct LastCue;
+
+impl<T: Task> Policy<PanelMini<T>> for LastCue {
+    type Memory = Option<Side>;
+
+    fn check(rules: &PanelMini<T>) -> Result<(), String> {
+        needs_symbols(rules.format.observation)
+    }
+
+    fn remember(&self, _: &PanelMini<T>) -> Option<Side> {
+        None
+    }
+
+    fn act(&self, _: &PanelMini<T>, view: View<'_, PanelMini<T>>, last: &mut Option<Side>, rng: &mut Rng) -> Side {
+        *last = read::<T>(view.row.f32(0)).1.or(*last);
+        last.unwrap_or_else(|| *rng.pick(T::SIDES))
+    }
+}
+
+/// Reads symbolic rows and remembers what they show.
+#[derive(Debug, Default)]
+pub(crate) struct Reader;
+
+/// Whether a row asks for an answer, the button that it cues, and the stimulus.
+fn read<T: Task>(row: &[f32]) -> (bool, Option<Side>, &[f32]) {
+    let (told, shown) = row.split_at(T::TOLD.len());
+    let cue = (T::TOLD == Told::Cue).then(|| told.iter().position(|&x| x > 0.0)).flatten().map(|i| Side::ALL[i]);
+    (T::TOLD != Told::Asked || told[0] > 0.0, cue, shown)
+}
+
+impl<T: Task> Learner<PanelMini<T>> for Reader {
+    type Notes = Notes;
+
+    fn check(rules: &PanelMini<T>) -> Result<(), String> {
+        needs_symbols(rules.format.observation)
+    }
+
+    fn blank(_: &PanelMini<T>) -> Notes {
+        Notes::default()
+    }
+
+    fn see(rules: &PanelMini<T>, row: &[f32], notes: &mut Notes) {
+        let (asked, cue, shown) = read::<T>(row);
+        rules.task.learn(shown, asked, cue, notes);
+    }
+
+    fn choose(rules: &PanelMini<T>, row: &[f32], notes: &Notes, rng: &mut Rng) -> Side {
+        let (asked, cue, shown) = read::<T>(row);
+        let known = if asked { cue.or_else(|| rules.task.recall(shown, notes)) } else { None };
+        known.unwrap_or_else(|| *rng.pick(T::SIDES))
     }
 }
 

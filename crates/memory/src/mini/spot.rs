@@ -1,4 +1,7 @@
 //! Spot the difference without walking: see the blocks, wait, see them again, and name the one that differs.
+//!
+//! In Passive, Multi and Motion a row shows all blocks of a room. In Basic, whose blocks are out of the way, it shows the
+//! one that the last action named: they must be looked at.
 
 use heldout_core::{
     ActionSpace, ConfigError, Environment, Frame, Metric, Policy, Rng, Row, Scripted, Seed, Spec, Start, Status, View,
@@ -6,14 +9,17 @@ use heldout_core::{
 use heldout_render::{Canvas, Rgb};
 use serde::{Deserialize, Serialize};
 
+use super::honest::{Honest, Learner, Window};
 use super::{FRAME, SIZE, enlarge, format};
 use crate::level::{Drawn, Level};
-use crate::rooms::{CIRCUMRADIUS, FAST, Layout, PERIOD, Room, Variant};
+use crate::rooms::{Block, CIRCUMRADIUS, FAST, Layout, MAX_BLOCKS, PERIOD, Room, Variant};
 use crate::walker::config::{Format, Observation, Previous};
 use crate::walker::policies::{First, needs_symbols};
 
 /// Steps that each room is shown. Moving blocks make one round.
 const SHOWN: u32 = 5;
+/// Blank steps without a delay: Room A is out of reach for who remembers six rows.
+const LEAST_BLANKS: u32 = 6;
 /// Blank steps for five seconds of the corridor's delay.
 const BLANKS: (u32, u32) = (3, 5);
 /// Ticks of motion in a step.
@@ -52,6 +58,11 @@ pub(crate) enum MiniPhase {
 pub(crate) struct SpotMiniState {
     /// The blocks of the trial.
     pub(crate) layout: Layout,
+    /// Where each block is shown. In Multi any of the seven places may be empty, so that all of them are used at every
+    /// number of blocks.
+    pub(crate) places: [u8; MAX_BLOCKS],
+    /// Where was looked last in this room.
+    looked: Option<u8>,
     /// Step within the trial.
     pub(crate) step: u32,
     /// Trials that were answered.
@@ -65,7 +76,7 @@ pub(crate) struct SpotMiniState {
 impl SpotMiniState {
     /// Blank steps of a trial.
     pub(crate) fn blanks(&self) -> u32 {
-        self.layout.delay * BLANKS.0 / BLANKS.1
+        LEAST_BLANKS + self.layout.delay * BLANKS.0 / BLANKS.1
     }
 
     /// What is shown now.
@@ -82,6 +93,11 @@ impl SpotMiniState {
     /// Whether the next action is the answer.
     pub(crate) fn is_answer(&self) -> bool {
         self.step + 1 == 2 * SHOWN + self.blanks()
+    }
+
+    /// The place of the block that differs.
+    pub(crate) fn answer(&self) -> u32 {
+        self.places[self.layout.changed as usize].into()
     }
 
     fn room(&self) -> Option<Room> {
@@ -103,9 +119,9 @@ pub(crate) struct SpotMini {
     spec: Spec,
 }
 
-/// Elements that describe a block.
+/// Elements that describe a block: that it is there, and its velocity or its colour.
 const fn width(variant: Variant) -> usize {
-    if matches!(variant, Variant::Motion) { 6 } else { 4 }
+    if matches!(variant, Variant::Motion) { 3 } else { 4 }
 }
 
 impl SpotMini {
@@ -113,16 +129,34 @@ impl SpotMini {
         Layout::draw(self.variant, self.level.stimuli, scale, seed.derive(u64::from(trial)))
     }
 
+    /// Where blocks are shown.
+    fn places(&self, seed: Seed, trial: u32) -> [u8; MAX_BLOCKS] {
+        let mut places = std::array::from_fn(|i| i as u8);
+        if self.variant == Variant::Multi {
+            seed.derive(u64::from(trial)).stream("places").rng().shuffle(&mut places);
+        }
+        places
+    }
+
+    /// The blocks in view and their places.
+    fn seen<'a>(&self, state: &'a SpotMiniState) -> impl Iterator<Item = (usize, &'a Block)> {
+        let all = self.variant != Variant::Basic;
+        let placed = state.places.iter().zip(state.layout.blocks());
+        let seen = placed.filter(move |(place, _)| all || state.looked == Some(**place));
+        seen.map(|(&place, block)| (place.into(), block))
+    }
+
     fn symbolic(&self, state: &SpotMiniState, row: &mut [f32]) {
         row.fill(0.0);
         row[state.phase() as usize] = 1.0;
         let Some(room) = state.room() else { return };
-        for (block, slot) in state.layout.blocks().iter().zip(row[3..].chunks_exact_mut(width(self.variant))) {
-            let [red, green, blue] = block.colour[room as usize].unit();
-            slot[..4].copy_from_slice(&[1.0, red, green, blue]);
+        for (place, block) in self.seen(state) {
+            let slot = &mut row[3 + place * width(self.variant)..][..width(self.variant)];
+            slot[0] = 1.0;
             if self.variant == Variant::Motion {
-                let [x, y] = block.velocity(room, state.step * TICKS);
-                slot[4..].copy_from_slice(&[(x / FAST) as f32, (y / FAST) as f32]);
+                slot[1..].copy_from_slice(&block.velocity(room, state.step * TICKS).map(|x| (x / FAST) as f32));
+            } else {
+                slot[1..].copy_from_slice(&block.colour[room as usize].unit());
             }
         }
     }
@@ -134,8 +168,8 @@ impl SpotMini {
         let places = self.variant.most();
         // Two large blocks with room to move, or a row of seven small ones.
         let side = if places == 2 { 10 } else { 5 };
-        for (i, block) in state.layout.blocks().iter().enumerate() {
-            let middle = ((2 * i + 1) * SIZE.0 / (2 * places)) as i32;
+        for (place, block) in self.seen(state) {
+            let middle = ((2 * place + 1) * SIZE.0 / (2 * places)) as i32;
             let [dx, dy] =
                 block.pattern[room as usize].at(f64::from(state.step * TICKS) / f64::from(PERIOD) + block.phase);
             // The farthest point of a path is seven pixels away.
@@ -188,7 +222,8 @@ impl Environment for SpotMini {
     fn start(&self, start: Start) -> SpotMiniState {
         let scale = self.level.draw(&mut start.seed.stream("scale").rng());
         let layout = self.layout(scale, start.seed, 0);
-        SpotMiniState { layout, step: 0, trials: 0, correct: 0, scale, seed: start.seed }
+        let places = self.places(start.seed, 0);
+        SpotMiniState { layout, places, looked: None, step: 0, trials: 0, correct: 0, scale, seed: start.seed }
     }
 
     fn restart(&self, state: &mut SpotMiniState, start: Start) {
@@ -198,10 +233,12 @@ impl Environment for SpotMini {
     fn step(&self, state: &mut SpotMiniState, actions: &[u32], rewards: &mut [f32]) -> Status {
         rewards[0] = 0.0;
         if !state.is_answer() {
+            let room = state.room();
             state.step += 1;
+            state.looked = (state.room().is_some() && state.room() == room).then_some(actions[0] as u8);
             return Status::Running;
         }
-        if actions[0] == state.layout.changed {
+        if actions[0] == state.answer() {
             rewards[0] = 1.0;
             state.correct += 1;
         }
@@ -210,7 +247,8 @@ impl Environment for SpotMini {
             return Status::Terminated;
         }
         state.layout = self.layout(state.scale, state.seed, state.trials);
-        state.step = 0;
+        state.places = self.places(state.seed, state.trials);
+        (state.step, state.looked) = (0, None);
         Status::Running
     }
 
@@ -228,12 +266,13 @@ impl Environment for SpotMini {
     }
 
     fn words(&self, state: &SpotMiniState) -> String {
-        let looks = |room| state.layout.blocks().iter().map(|block| block.look(room)).collect::<Vec<_>>().join(" ");
-        let shown = state.room().map_or_else(|| "nothing".to_owned(), looks);
+        let look = |(place, block): (usize, &Block), room| format!("{} {}", place + 1, block.look(room));
+        let looks = |room| self.seen(state).map(|seen| look(seen, room)).collect::<Vec<_>>().join(", ");
+        let shown = state.room().map(looks).filter(|looks| !looks.is_empty()).unwrap_or_else(|| "nothing".to_owned());
         let trial = (state.trials + 1).min(self.trials);
-        let SpotMiniState { layout, correct, .. } = state;
+        let SpotMiniState { correct, .. } = state;
         let ask = if state.is_answer() { ", which differs?" } else { "" };
-        format!("trial {trial} of {}: {shown}{ask}; {} differs; right {correct}", self.trials, layout.changed + 1)
+        format!("trial {trial} of {}: {shown}{ask}; {} differs; right {correct}", self.trials, state.answer() + 1)
     }
 
     fn metrics(&self, state: &SpotMiniState, values: &mut [f32]) {
@@ -244,12 +283,15 @@ impl Environment for SpotMini {
     fn policies() -> Vec<Scripted<Self>> {
         vec![
             Scripted::of::<Oracle>("oracle", "Names the block that differs."),
-            Scripted::of::<Honest>(
+            Scripted::of::<Honest<Comparer>>(
                 "honest",
                 "Remembers what Room A showed and compares; sees the symbolic observation alone.",
             ),
-            Scripted::of::<Memoryless>("memoryless", "Names any block by chance; takes their number from the state."),
-            Scripted::of::<First>("noop", "Names the first block."),
+            Scripted::of::<Memoryless>("memoryless", "Names any block by chance; takes their places from the state.")
+                .shortcut(),
+            Scripted::of::<Window<Comparer>>("window", "The honest player with a memory of the last six rows.")
+                .shortcut(),
+            Scripted::of::<First>("noop", "Names the first place."),
         ]
     }
 }
@@ -265,7 +307,7 @@ impl Policy<SpotMini> for Oracle {
     fn remember(&self, _: &SpotMini) {}
 
     fn act(&self, _: &SpotMini, view: View<'_, SpotMini>, (): &mut (), _: &mut Rng) -> u32 {
-        view.state.expect("the oracle is privileged").layout.changed
+        view.state.expect("the oracle is privileged").answer()
     }
 }
 
@@ -280,15 +322,16 @@ impl Policy<SpotMini> for Memoryless {
     fn remember(&self, _: &SpotMini) {}
 
     fn act(&self, _: &SpotMini, view: View<'_, SpotMini>, (): &mut (), rng: &mut Rng) -> u32 {
-        rng.below(view.state.expect("the number of blocks is privileged").layout.count)
+        let state = view.state.expect("the places of blocks are privileged");
+        state.places[rng.below(state.layout.count) as usize].into()
     }
 }
 
 /// Remembers and compares.
 #[derive(Debug, Default)]
-pub(super) struct Honest;
+pub(super) struct Comparer;
 
-/// What Room A showed at each of its steps, and the block that was found to differ.
+/// What Room A showed at each of its steps, and the place of the block that was found to differ.
 #[derive(Debug, Default)]
 pub(super) struct Studied {
     study: Vec<Vec<f32>>,
@@ -297,37 +340,51 @@ pub(super) struct Studied {
     tested: bool,
 }
 
-impl Policy<SpotMini> for Honest {
-    type Memory = Studied;
+impl Learner<SpotMini> for Comparer {
+    type Notes = Studied;
 
     fn check(rules: &SpotMini) -> Result<(), String> {
         needs_symbols(rules.format.observation)
     }
 
-    fn remember(&self, _: &SpotMini) -> Studied {
+    fn blank(_: &SpotMini) -> Studied {
         Studied::default()
     }
 
-    fn act(&self, rules: &SpotMini, view: View<'_, SpotMini>, notes: &mut Studied, rng: &mut Rng) -> u32 {
-        let row = view.row.f32(0);
+    fn see(rules: &SpotMini, row: &[f32], notes: &mut Studied) {
         let (studies, tests) = (row[0] > 0.0, row[2] > 0.0);
         if studies && notes.tested {
             *notes = Studied::default();
         }
-        let blocks = &row[3..];
-        let width = width(rules.variant);
+        let (blocks, width) = (&row[3..], width(rules.variant));
         if studies {
             notes.study.push(blocks.to_vec());
         }
-        if tests {
-            notes.tested = true;
-            // Motion repeats itself after as many steps as are shown.
-            let then = &notes.study[notes.step % SHOWN as usize];
-            let differs = then.chunks_exact(width).zip(blocks.chunks_exact(width)).position(|(a, b)| a != b);
-            notes.found = notes.found.or(differs.map(|i| i as u32));
-        }
+        notes.tested = tests;
+        // Motion repeats itself after as many steps as are shown; colours are the same at every step.
+        let moves = rules.variant == Variant::Motion;
+        let (phase, study) = (notes.step % SHOWN as usize, &notes.study);
+        let then = study.iter().enumerate().filter(|(step, _)| !moves || *step == phase).map(|(_, blocks)| blocks);
+        let differs = |(place, now): (usize, &[f32])| {
+            let known = |blocks: &&Vec<f32>| blocks[place * width] > 0.0;
+            let before = then.clone().find(known).map(|blocks| &blocks[place * width..][..width]);
+            (tests && now[0] > 0.0 && before.is_some_and(|before| before != now)).then_some(place as u32)
+        };
+        notes.found = notes.found.or_else(|| blocks.chunks_exact(width).enumerate().find_map(differs));
         notes.step += 1;
-        let count = blocks.chunks_exact(width).filter(|slot| slot[0] > 0.0).count();
-        notes.found.unwrap_or_else(|| rng.below((count as u32).max(1)))
+    }
+
+    fn choose(rules: &SpotMini, row: &[f32], notes: &Studied, rng: &mut Rng) -> u32 {
+        if let Some(found) = notes.found {
+            return found;
+        }
+        let blocks = row[3..].chunks_exact(width(rules.variant)).enumerate();
+        let seen: Vec<u32> = blocks.filter(|(_, slot)| slot[0] > 0.0).map(|(place, _)| place as u32).collect();
+        match rules.variant {
+            // Looks at the other block.
+            Variant::Basic => u32::from(seen == [0]),
+            _ if seen.is_empty() => 0,
+            _ => *rng.pick(&seen),
+        }
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::config::{ChangeConfig, ChangeKeys, ChangeMiniConfig};
 use super::desk::{Area, BUTTON, Places, Side};
 use super::gallery::Gallery;
-use super::task::{MOST_OBJECTS, Object, Objects, Reveal, SHOWN, Scene, Stimulus, Task, by_scale};
+use super::task::{MOST_OBJECTS, Notes, Object, Objects, Reveal, SHOWN, Scene, Stimulus, Task, Told, by_scale};
 use crate::level::{Level, Stimuli};
 use crate::walker::clock::LAB_RATE;
 
@@ -89,6 +89,15 @@ pub(crate) struct Change {
 }
 
 impl Change {
+    /// The button that says whether there is a change.
+    fn button(&self, changed: bool) -> Side {
+        match (changed, self.different) {
+            (true, different) => different,
+            (false, Side::Left) => Side::Right,
+            (false, _) => Side::Left,
+        }
+    }
+
     fn study(&self, domain: Domain, rng: &mut Rng) -> Objects {
         let mut cells = [0; 25];
         let cells = &mut cells[..self.cells.len()];
@@ -154,6 +163,9 @@ impl Task for Change {
     const REVEAL: Reveal = Reveal::Entered;
     const SIDES: &'static [Side] = &[Side::Left, Side::Right];
     const MINI_TRIALS: Option<u32> = Some(10);
+    const TOLD: Told = Told::Asked;
+    /// With the shortest delay of two ticks, the first array is five steps away from the second.
+    const MINI_WAIT: u32 = 4;
 
     fn new(keys: &ChangeKeys, level: Level, _: usize) -> Result<Self, ConfigError> {
         let mut colours = if level.stimuli == Stimuli::Train { TRAIN_COLOURS } else { HELD_OUT_COLOURS };
@@ -218,11 +230,21 @@ impl Task for Change {
     }
 
     fn answer(&self, arrays: &Arrays) -> Side {
-        match (arrays.changed, self.different) {
-            (true, different) => different,
-            (false, Side::Left) => Side::Right,
-            (false, _) => Side::Left,
+        self.button(arrays.changed)
+    }
+
+    fn learn(&self, seen: &[f32], asked: bool, _: Option<Side>, notes: &mut Notes) {
+        if std::mem::take(&mut notes.answered) {
+            notes.shown.clear();
         }
+        notes.answered = asked;
+        if !asked && seen.iter().any(|&x| x != 0.0) {
+            notes.shown.push((seen.to_vec(), None));
+        }
+    }
+
+    fn recall(&self, seen: &[f32], notes: &Notes) -> Option<Side> {
+        notes.shown.last().map(|(study, _)| self.button(study != seen))
     }
 
     fn described(&self) -> usize {

@@ -14,6 +14,16 @@ const AROUND: f64 = 0.95;
 /// Side of a digit, as a share of the screen or of that area.
 const DIGIT: f64 = 0.25;
 
+/// Columns and rows of the bitmap that symbolic rows have of a digit, and pixels of the image along a side of its squares.
+/// Digits are taller than wide: further columns would be empty in training.
+const COLUMNS: usize = 4;
+const ROWS: usize = 5;
+const SQUARE: usize = 4;
+/// Numbers of that bitmap.
+pub(crate) const BITMAP: usize = COLUMNS * ROWS;
+/// Digits that training shows; the others are held out.
+const TRAINED: usize = 5;
+
 /// What stimuli are painted from.
 #[derive(Debug)]
 pub(crate) enum Gallery {
@@ -48,6 +58,8 @@ pub(crate) struct Glyphs {
     large: Vec<u8>,
     /// At the edges.
     small: Vec<u8>,
+    /// As symbolic rows show them.
+    bitmaps: Vec<[f32; BITMAP]>,
     texels: usize,
     content: String,
 }
@@ -72,7 +84,7 @@ impl Glyphs {
         directory: Option<&str>,
         texels: usize,
     ) -> Result<Self, ConfigError> {
-        let (images, content) = match source {
+        let (images, content): (Vec<heldout_digits::Image>, String) = match source {
             heldout_digits::Source::Strokes => {
                 let digits = Digits::strokes(Hand::Train);
                 ((0..10).map(|digit| *digits.image(digit, 0)).collect(), digits.content().to_owned())
@@ -81,7 +93,12 @@ impl Glyphs {
         };
         let sized = |side: usize| images.iter().flat_map(|image| scaled(image, side)).collect();
         let (large, small) = Self::sides(texels);
-        Ok(Self { large: sized(large), small: sized(small), texels, content })
+        Ok(Self { large: sized(large), small: sized(small), bitmaps: bitmaps(&images), texels, content })
+    }
+
+    /// A digit as symbolic rows show it.
+    pub(crate) fn bitmap(&self, digit: u8) -> &[f32; BITMAP] {
+        &self.bitmaps[usize::from(digit)]
     }
 
     fn sides(texels: usize) -> (usize, usize) {
@@ -119,6 +136,26 @@ fn mnist(directory: Option<&str>) -> Result<(Vec<heldout_digits::Image>, String)
 #[cfg(not(feature = "files"))]
 fn mnist(_: Option<&str>) -> Result<(Vec<heldout_digits::Image>, String), ConfigError> {
     Err(ConfigError::new("digits", "is `mnist`, which this build cannot read: must be `strokes`"))
+}
+
+/// Ink in each square of the middle of the images, from 0 to 1. A held-out digit has no more of it anywhere than some digit
+/// of training has: no input goes beyond what training spans.
+fn bitmaps(images: &[heldout_digits::Image]) -> Vec<[f32; BITMAP]> {
+    let begin = |squares: usize, at: usize| (SIDE - squares * SQUARE) / 2 + at * SQUARE;
+    let ink = |image: &heldout_digits::Image, at: usize| {
+        let (left, top) = (begin(COLUMNS, at % COLUMNS), begin(ROWS, at / COLUMNS));
+        let pixels = (0..SQUARE * SQUARE).map(|i| u32::from(image[(top + i / SQUARE) * SIDE + left + i % SQUARE]));
+        pixels.sum::<u32>() as f32 / (255 * SQUARE * SQUARE) as f32
+    };
+    let mut bitmaps: Vec<[f32; BITMAP]> = images.iter().map(|image| std::array::from_fn(|at| ink(image, at))).collect();
+    let (trained, held_out) = bitmaps.split_at_mut(TRAINED);
+    for at in 0..BITMAP {
+        let most = trained.iter().map(|digit| digit[at]).fold(0.0, f32::max);
+        for digit in &mut *held_out {
+            digit[at] = digit[at].min(most);
+        }
+    }
+    bitmaps
 }
 
 /// A digit at another size.

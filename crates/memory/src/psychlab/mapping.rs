@@ -10,7 +10,7 @@ use super::config::{MappingConfig, MappingKeys, MappingMiniConfig};
 use super::desk::{EDGES, Paint, Places, Side};
 use super::gallery::Gallery;
 use super::images::{CODE, Images, code};
-use super::task::{Reveal, Scene, Stimulus, Task};
+use super::task::{Notes, Reveal, Scene, Stimulus, Task, Told};
 use crate::level::Level;
 
 /// Most associations: 12 at the end of 75 faultless trials.
@@ -102,6 +102,7 @@ impl Task for Mapping {
     const REVEAL: Reveal = Reveal::All;
     const GROWS: bool = true;
     const SIDES: &'static [Side] = &Side::ALL;
+    const TOLD: Told = Told::Cue;
     const METRIC: Option<&'static str> = Some("associations");
 
     fn new(keys: &MappingKeys, level: Level, texels: usize) -> Result<Self, ConfigError> {
@@ -173,6 +174,16 @@ impl Task for Mapping {
         if let Stimulus::Image(id) = stimulus {
             out.copy_from_slice(code(id));
         }
+    }
+
+    fn learn(&self, seen: &[f32], _: bool, cue: Option<Side>, notes: &mut Notes) {
+        if cue.is_some() {
+            notes.shown.push((seen.to_vec(), cue));
+        }
+    }
+
+    fn recall(&self, seen: &[f32], notes: &Notes) -> Option<Side> {
+        notes.shown.iter().find(|(known, _)| known == seen).and_then(|(_, side)| *side)
     }
 
     fn metric(&self, stairs: &Staircase) -> f32 {

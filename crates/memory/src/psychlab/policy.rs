@@ -3,10 +3,10 @@
 use heldout_core::{Policy, Rng, Scripted, View};
 
 use super::PsychLab;
-use super::desk::{Area, Side, Widget, place};
+use super::desk::{Area, Paint, Side, Widget, place};
 use super::gaze::{DISTANCE, Gaze, LOOK, SCREEN_SIDE};
 use super::rules::{Action, Phase, State};
-use super::task::{Scene, Task};
+use super::task::{Scene, Task, Told};
 use crate::walker::clock::TICKS_PER_STEP;
 use crate::walker::controls::DEGREES_PER_PIXEL;
 use crate::walker::policies::First;
@@ -17,7 +17,7 @@ const STRIDE: f64 = DEGREES_PER_PIXEL * (LOOK * TICKS_PER_STEP as i32) as f64;
 const MARGIN: f64 = 1e-6;
 
 pub(super) fn all<T: Task>() -> Vec<Scripted<PsychLab<T>>> {
-    vec![
+    let mut all = vec![
         Scripted::of::<Oracle>(
             "oracle",
             "Turns the gaze to the cross, the disk and the right button, knowing the answer.",
@@ -28,7 +28,12 @@ pub(super) fn all<T: Task>() -> Vec<Scripted<PsychLab<T>>> {
         )
         .shortcut(),
         Scripted::of::<First>("noop", "Never turns the gaze."),
-    ]
+    ];
+    if T::TOLD == Told::Cue {
+        let about = "Steers as the oracle does, to the button that was cued last.";
+        all.push(Scripted::of::<LastCue>("last-cue", about).shortcut());
+    }
+    all
 }
 
 /// The action that brings the gaze nearer to a target.
@@ -129,5 +134,27 @@ impl<T: Task> Policy<PsychLab<T>> for Memoryless {
                 side
             }
         })
+    }
+}
+
+/// Steers as the oracle does and chooses what the last cue named.
+#[derive(Debug, Default)]
+pub(super) struct LastCue;
+
+impl<T: Task> Policy<PsychLab<T>> for LastCue {
+    type Memory = Option<Side>;
+    /// To steer; the choice is made of the colours of the buttons alone.
+    const PRIVILEGED: bool = true;
+
+    fn remember(&self, _: &PsychLab<T>) -> Option<Side> {
+        None
+    }
+
+    fn act(&self, rules: &PsychLab<T>, view: View<'_, PsychLab<T>>, last: &mut Option<Side>, _: &mut Rng) -> Action {
+        let state = view.state.expect("the policy is privileged");
+        let cued = Side::ALL.into_iter().find(|&side| state.desk.paint(side) == Some(Paint::CueGreen));
+        *last = cued.or(*last);
+        // The first trial of an episode has a cue.
+        steer(rules, state, || last.unwrap_or(Side::Top))
     }
 }

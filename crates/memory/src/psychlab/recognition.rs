@@ -7,7 +7,7 @@ use super::config::{RecognitionConfig, RecognitionKeys, RecognitionMiniConfig};
 use super::desk::{EDGES, Paint, Places, Side};
 use super::gallery::Gallery;
 use super::images::{CODE, Images, code};
-use super::task::{Reveal, Scene, Stimulus, Task};
+use super::task::{Notes, Reveal, Scene, Stimulus, Task, Told};
 use crate::level::Level;
 
 /// How many images have been shown, and the one that is.
@@ -49,6 +49,7 @@ impl Task for Recognition {
     const REVEAL: Reveal = Reveal::All;
     const GROWS: bool = true;
     const SIDES: &'static [Side] = &[Side::Left, Side::Right];
+    const TOLD: Told = Told::Nothing;
     const METRIC: Option<&'static str> = Some("images");
 
     fn new(keys: &RecognitionKeys, level: Level, texels: usize) -> Result<Self, ConfigError> {
@@ -103,6 +104,17 @@ impl Task for Recognition {
         if let Stimulus::Image(id) = stimulus {
             out.copy_from_slice(code(id));
         }
+    }
+
+    fn learn(&self, seen: &[f32], _: bool, _: Option<Side>, notes: &mut Notes) {
+        // The image that is shown now comes last.
+        notes.shown.push((seen.to_vec(), None));
+    }
+
+    fn recall(&self, seen: &[f32], notes: &Notes) -> Option<Side> {
+        let before = notes.shown.split_last().map_or(&[][..], |(_, before)| before);
+        let old = before.iter().any(|(known, _)| known == seen);
+        Some(if old { self.old_side() } else { self.new_side })
     }
 
     fn metric(&self, stream: &Stream) -> f32 {

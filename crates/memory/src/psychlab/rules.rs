@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::config::{Config, Projection, Screen};
 use super::desk::{Desk, Event, Paint, Side, Timer, Widget, place};
 use super::gaze::{DISTANCE, Gaze, LOOK, SCREEN_SIDE};
-use super::surface::{Display, picture, side_for};
+use super::surface::{Display, LETTER, picture, side_for};
 use super::task::{Reveal, Scene, Stimulus, Task, extent, metrics, write_metrics};
 use super::{draw, policy};
 use crate::level::Level;
@@ -330,6 +330,7 @@ impl<T: Task> PsychLab<T> {
     pub(crate) fn display(&self, state: &State<T::Trial>) -> Display {
         Display {
             dark: T::DARK,
+            letter: LETTER,
             cross: state.desk.has(Widget::Trigger),
             disk: state.desk.has(Widget::Disk),
             buttons: Side::ALL.map(|side| state.desk.paint(side)),

@@ -32,12 +32,25 @@ const ARRAY: f64 = 0.75;
 const OBJECT: f64 = 0.125;
 /// Rows of an E.
 const ROWS: f64 = 5.0;
+/// Rectangles in rows: left, top, width and height.
+pub(crate) type Strokes = &'static [[f64; 4]];
+/// The back of an E that opens to the right, and its three arms.
+pub(crate) const LETTER: Strokes =
+    &[[0.0, 0.0, 1.0, 5.0], [1.0, 0.0, 4.0, 1.0], [1.0, 2.0, 4.0, 1.0], [1.0, 4.0, 4.0, 1.0]];
+/// The same without the arm in the middle and with strokes as wide as the gap, where an E would be four pixels high.
+pub(crate) const COARSE_LETTER: Strokes = &[
+    [0.0, 0.0, 5.0 / 3.0, 5.0],
+    [5.0 / 3.0, 0.0, 10.0 / 3.0, 5.0 / 3.0],
+    [5.0 / 3.0, 10.0 / 3.0, 10.0 / 3.0, 5.0 / 3.0],
+];
 
 /// All that the screen shows at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Display {
     /// Whether the screen is black, not white.
     pub(crate) dark: bool,
+    /// How letters are drawn.
+    pub(crate) letter: Strokes,
     /// Whether the fixation cross is there.
     pub(crate) cross: bool,
     /// Whether the disk is there.
@@ -106,7 +119,9 @@ impl Sheet<'_> {
                 let side = self.side;
                 gallery.images().paint(id, &mut self.texels[at * side + at..], side);
             }
-            Stimulus::Objects(objects) => objects.into_iter().flatten().for_each(|object| self.object(object)),
+            Stimulus::Objects(objects) => {
+                objects.into_iter().flatten().for_each(|object| self.object(object, display.letter));
+            }
             Stimulus::Digit(digit) => self.glyph(&gallery.digits().middle(digit)),
             Stimulus::Digits(digits) => {
                 for (edge, digit) in digits.into_iter().enumerate() {
@@ -167,7 +182,7 @@ impl Sheet<'_> {
         }
     }
 
-    fn object(&mut self, object: Object) {
+    fn object(&mut self, object: Object, letter: Strokes) {
         let colour = Rgb(object.colour);
         // Cells touch: five of them, in the middle of the array.
         let begin = (1.0 - ARRAY) / 2.0 + (ARRAY - f64::from(GRID) * OBJECT) / 2.0;
@@ -178,10 +193,7 @@ impl Sheet<'_> {
             return;
         };
         let row = OBJECT / ROWS;
-        // The back of an E that opens to the right, and its three arms, in rows.
-        for (x, y, wide, tall) in
-            [(0.0, 0.0, 1.0, 5.0), (1.0, 0.0, 4.0, 1.0), (1.0, 2.0, 4.0, 1.0), (1.0, 4.0, 4.0, 1.0)]
-        {
+        for &[x, y, wide, tall] in letter {
             let (x, y, wide, tall) = match orientation {
                 0 => (x, y, wide, tall),
                 1 => (ROWS - y - tall, x, tall, wide),

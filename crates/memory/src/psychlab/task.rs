@@ -93,6 +93,14 @@ impl Stimulus {
     }
 }
 
+/// What a player remembers of an instant-choice variant: rows that were shown, each with the button that it named.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Notes {
+    pub(crate) shown: Vec<(Vec<f32>, Option<Side>)>,
+    /// Whether the last row asked for an answer, so that what was shown before belongs to another trial.
+    pub(crate) answered: bool,
+}
+
 /// How the buttons are recoloured when the gaze enters one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reveal {
@@ -100,6 +108,28 @@ pub(crate) enum Reveal {
     All,
     /// The one that was entered.
     Entered,
+}
+
+/// What the row of an instant choice says of the buttons, beside the stimulus: nothing that never changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// Nothing: they are always there, and look the same.
+    Nothing,
+    /// That there are buttons: one number.
+    Asked,
+    /// Which of them the cue names: a number for each.
+    Cue,
+}
+
+impl Told {
+    /// How many numbers it takes.
+    pub(crate) const fn len(self) -> usize {
+        match self {
+            Self::Nothing => 0,
+            Self::Asked => 1,
+            Self::Cue => Side::ALL.len(),
+        }
+    }
 }
 
 /// One of the four tasks. What changes of it within an episode is its [`Task::Trial`]; which trials there are depends on
@@ -124,8 +154,12 @@ pub(crate) trait Task: Debug + Send + Sync + Sized + 'static {
     const GROWS: bool = false;
     /// Seconds of an episode.
     const SECONDS: u32 = 300;
-    /// Trials of the instant-choice variant, if fewer: its episodes take 50 to 100 steps.
+    /// Trials of the instant-choice variant, if fewer: its episodes take 50 to 140 steps.
     const MINI_TRIALS: Option<u32> = None;
+    /// What a row of the instant-choice variant says of the buttons.
+    const TOLD: Told;
+    /// Steps of a delay in the instant-choice variant beyond its logarithm.
+    const MINI_WAIT: u32 = 0;
     /// What the metric beside trials and right answers is called.
     const METRIC: Option<&'static str> = None;
 
@@ -169,6 +203,13 @@ pub(crate) trait Task: Debug + Send + Sync + Sized + 'static {
 
     /// Writes a stimulus as floats; all are zero before.
     fn describe(&self, stimulus: Stimulus, out: &mut [f32]);
+
+    /// Takes in what a row of the instant-choice variant shows, as [`Task::describe`] writes it. `asked` says whether there
+    /// are buttons, `cue` which of them is cued.
+    fn learn(&self, seen: &[f32], asked: bool, cue: Option<Side>, notes: &mut Notes);
+
+    /// What those notes say is right, if they do.
+    fn recall(&self, seen: &[f32], notes: &Notes) -> Option<Side>;
 
     /// The metric that [`Task::METRIC`] names.
     fn metric(&self, _trial: &Self::Trial) -> f32 {

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::config::{WhereConfig, WhereKeys, WhereMiniConfig};
 use super::desk::{EDGES, Places, Side};
-use super::gallery::{Gallery, Glyphs};
-use super::task::{Reveal, SHOWN, Scene, Stimulus, Task, by_scale};
+use super::gallery::{BITMAP, Gallery, Glyphs};
+use super::task::{Notes, Reveal, SHOWN, Scene, Stimulus, Task, Told, by_scale};
 use crate::level::{Level, Stimuli};
 use crate::walker::clock::LAB_RATE;
 
@@ -14,8 +14,6 @@ use crate::walker::clock::LAB_RATE;
 const CATEGORIES: u8 = 5;
 /// Places that a digit can be in: the middle and the four edges.
 const SLOTS: usize = 5;
-/// Digits there are.
-const DIGITS: usize = 10;
 
 const SMALL: [u32; 2] = [4, 8];
 const LARGE: [u32; 2] = [32, 128];
@@ -56,6 +54,7 @@ impl Task for WhatThenWhere {
     const SECONDS: u32 = 600;
     const SIDES: &'static [Side] = &Side::ALL;
     const MINI_TRIALS: Option<u32> = Some(5);
+    const TOLD: Told = Told::Asked;
 
     fn new(keys: &WhereKeys, level: Level, texels: usize) -> Result<Self, ConfigError> {
         Ok(Self {
@@ -115,16 +114,34 @@ impl Task for WhatThenWhere {
         Side::ALL[at.unwrap_or(0)]
     }
 
+    fn learn(&self, seen: &[f32], asked: bool, _: Option<Side>, notes: &mut Notes) {
+        if std::mem::take(&mut notes.answered) {
+            notes.shown.clear();
+        }
+        notes.answered = asked;
+        if seen.iter().any(|&x| x != 0.0) {
+            notes.shown.push((seen.to_vec(), None));
+        }
+    }
+
+    fn recall(&self, _: &[f32], notes: &Notes) -> Option<Side> {
+        let in_middle = |(row, _): &&(Vec<f32>, Option<Side>)| row[..BITMAP].iter().any(|&x| x != 0.0);
+        let (what, _) = notes.shown.iter().find(in_middle)?;
+        let (edges, _) = notes.shown.iter().find(|row| !in_middle(row))?;
+        let at = edges[BITMAP..].chunks_exact(BITMAP).position(|digit| *digit == what[..BITMAP])?;
+        Some(Side::ALL[at])
+    }
+
     fn described(&self) -> usize {
-        SLOTS * DIGITS
+        SLOTS * BITMAP
     }
 
     fn describe(&self, stimulus: Stimulus, out: &mut [f32]) {
         match stimulus {
-            Stimulus::Digit(digit) => out[usize::from(digit)] = 1.0,
+            Stimulus::Digit(digit) => out[..BITMAP].copy_from_slice(self.gallery.digits().bitmap(digit)),
             Stimulus::Digits(digits) => {
-                for (slot, digit) in digits.into_iter().enumerate() {
-                    out[(slot + 1) * DIGITS + usize::from(digit)] = 1.0;
+                for (digit, out) in digits.into_iter().zip(out[BITMAP..].chunks_exact_mut(BITMAP)) {
+                    out.copy_from_slice(self.gallery.digits().bitmap(digit));
                 }
             }
             _ => {}

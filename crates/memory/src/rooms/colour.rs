@@ -28,24 +28,25 @@ macro_rules! colours {
     };
 }
 
-// The paper names the colours (Tables 2 and 16); their values are ours.
+// The paper names the colours (Tables 2 and 16); their values are ours. No channel of one that a task holds out is
+// beyond what the colours of its training span, black or white among them.
 colours! {
     Red 230 25 25;
     Green 30 180 30;
     Blue 30 60 230;
     White 245 245 245;
     Slate 90 105 125;
-    Yellow 250 225 25;
+    Yellow 245 225 25;
     Brown 125 75 35;
-    Pink 250 150 190;
-    Orange 250 140 20;
+    Pink 245 150 190;
+    Orange 245 140 20;
     Purple 130 40 170;
     Black 20 20 20;
     Grey 128 128 128;
     Tan 210 180 140;
     Lime 160 230 20;
     Magenta 230 30 200;
-    Mint 160 250 200;
+    Mint 160 245 200;
     Navy 20 20 110;
     Olive 115 115 20;
     Teal 10 130 130;

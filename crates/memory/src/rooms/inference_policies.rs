@@ -20,7 +20,7 @@ pub(super) fn all() -> Vec<Scripted<Inference>> {
             "Guesses pairs that it cannot know and learns the order from what is shown next; sees the symbolic \
              observation alone.",
         ),
-        Scripted::of::<Memoryless>("memoryless", "Walks to either ball by chance; steers by the state."),
+        Scripted::of::<Memoryless>("memoryless", "Walks to either ball by chance; steers by the state.").shortcut(),
         Scripted::of::<Swing>("noop", "Looks left and right in turn."),
     ]
 }

@@ -21,7 +21,7 @@ use heldout_render::Rgb;
 pub(crate) use chain::{Chain, Side};
 pub(crate) use colour::Colour;
 pub(crate) use inference::{Inference, TASK as INFERENCE_TASK};
-pub(crate) use layout::{Layout, Room, Variant};
+pub(crate) use layout::{Block, Layout, MAX_BLOCKS, Room, Variant};
 pub(crate) use pattern::{CIRCUMRADIUS, PERIOD};
 pub(crate) use relations::Relations;
 pub(crate) use spot::Spot;

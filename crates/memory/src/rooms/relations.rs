@@ -14,26 +14,46 @@ pub(crate) struct Relations {
     above: [[bool; MAX_ITEMS]; MAX_ITEMS],
     /// The pair that was answered last: what was chosen, then the other.
     last: Option<[usize; 2]>,
+    /// The pair that is shown: left, then right.
+    shown: [usize; 2],
 }
 
 impl Relations {
     /// Learns from a new pair how the last one ended, and chooses.
+    pub(crate) fn choose(&mut self, pair: [Shown; 2], rng: &mut Rng) -> Side {
+        self.see(pair);
+        let side = self.known().unwrap_or_else(|| *rng.pick(&Side::ALL));
+        self.did(side);
+        side
+    }
+
+    /// Learns from a new pair how the last one ended.
     ///
     /// The same pair again means that the choice was wrong; any other, that it was right.
-    pub(crate) fn choose(&mut self, pair: [Shown; 2], rng: &mut Rng) -> Side {
+    pub(crate) fn see(&mut self, pair: [Shown; 2]) {
         let [left, right] = pair.map(|colour| self.number(colour));
+        self.shown = [left, right];
         if let Some([chosen, other]) = self.last {
             let again = [left, right] == [chosen, other] || [left, right] == [other, chosen];
             let (higher, lower) = if again { (other, chosen) } else { (chosen, other) };
             self.above[higher][lower] = true;
         }
-        let side = match (self.is_above(left, right), self.is_above(right, left)) {
-            (true, false) => Side::Left,
-            (false, true) => Side::Right,
-            _ => *rng.pick(&Side::ALL),
-        };
+    }
+
+    /// The higher item of the pair that is shown, if it can be known.
+    pub(crate) fn known(&self) -> Option<Side> {
+        let [left, right] = self.shown;
+        match (self.is_above(left, right), self.is_above(right, left)) {
+            (true, false) => Some(Side::Left),
+            (false, true) => Some(Side::Right),
+            _ => None,
+        }
+    }
+
+    /// Remembers which item of the pair was chosen.
+    pub(crate) fn did(&mut self, side: Side) {
+        let [left, right] = self.shown;
         self.last = Some(if side == Side::Left { [left, right] } else { [right, left] });
-        side
     }
 
     fn number(&mut self, colour: Shown) -> usize {

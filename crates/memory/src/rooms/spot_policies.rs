@@ -29,7 +29,8 @@ pub(super) fn all() -> Vec<Scripted<Spot>> {
         Scripted::of::<Memoryless>(
             "memoryless",
             "Walks as the oracle does, to a block that it chooses by chance: it knows where blocks are, not which differs.",
-        ),
+        )
+        .shortcut(),
         Scripted::of::<Swing>("noop", "Looks left and right in turn."),
     ]
 }

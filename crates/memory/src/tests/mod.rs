@@ -1,5 +1,6 @@
 //! Tests of the rules, named after the acceptance checks of the specification where there is one.
 
+mod amendments;
 mod arena;
 mod body;
 mod goal_mini;

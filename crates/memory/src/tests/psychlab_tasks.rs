@@ -6,15 +6,17 @@ use crate::mini::panel::{PanelMini, steps};
 use crate::psychlab::change::Arrays;
 use crate::psychlab::config::ChangeConfig;
 use crate::psychlab::desk::{Paint, Side, Widget};
+use crate::psychlab::gaze::Gaze;
 use crate::psychlab::images::Images;
 use crate::psychlab::mapping::{Association, Staircase};
 use crate::psychlab::recognition::Stream;
-use crate::psychlab::rules::Phase;
+use crate::psychlab::rules::{Phase, State};
 use crate::psychlab::task::{Object, Objects, Scene, Stimulus};
 use crate::psychlab::what_then_where::Sought;
 use crate::psychlab::{Change, Mapping, PsychLab, Recognition, Task, WhatThenWhere};
 use heldout_core::{Environment, Status};
 use heldout_render::Image;
+use serde_json::json;
 
 fn associations(stairs: &Staircase) -> &[Association] {
     &stairs.associations[..usize::from(stairs.count)]
@@ -492,11 +494,12 @@ fn play_mini<T: Task>(level: impl FnOnce(&mut T::Mini)) -> (u32, f32) {
     (steps / 20, total / 20.0)
 }
 
-/// Instant choices: one decision per trial, delays by their logarithm, 50 to 100 steps at the published levels.
+/// Instant choices: one decision per trial, delays by their logarithm, 50 to 140 steps at the published levels.
 #[test]
 fn minis_take_a_step_a_decision() {
-    assert_eq!([2, 3, 4, 8, 16, 32, 64, 128].map(|d| steps(Scene::Blank(d))), [1, 2, 2, 3, 4, 5, 6, 7]);
-    assert_eq!([130, 150, 200, 250, 256].map(|d| steps(Scene::Blank(d))), [8; 5]);
+    let delays = [2, 3, 4, 8, 16, 32, 64, 128, 130, 256];
+    assert_eq!(delays.map(|d| steps::<WhatThenWhere>(Scene::Blank(d))), [1, 2, 2, 3, 4, 5, 6, 7, 8, 8]);
+    assert_eq!(delays.map(|d| steps::<Change>(Scene::Blank(d))), [5, 6, 6, 7, 8, 9, 10, 11, 12, 12]);
     for (level, trials) in [("train", 50), ("holdout_interpolate", 40), ("holdout_extrapolate", 75)] {
         assert_eq!(play_mini::<Mapping>(|c| c.level = level.into()), (trials, trials as f32));
         assert_eq!(play_mini::<Recognition>(|c| c.level = level.into()), (trials, trials as f32));
@@ -510,7 +513,7 @@ fn minis_take_a_step_a_decision() {
                 (s, t, 5.0)
             },
         ] {
-            assert!((50..=100).contains(&steps) && total == right, "{level}: {steps} {total}");
+            assert!((50..=140).contains(&steps) && total == right, "{level}: {steps} {total}");
         }
     }
 }
@@ -526,4 +529,39 @@ fn public_names_of_levels_are_aliases() {
     let config = ChangeConfig { level: "what_then_where_train".into(), ..ChangeConfig::default() };
     let message = PsychLab::<Change>::new(&config, ()).unwrap_err().to_string();
     assert!(message.contains("what_then_where_train") && NAMES.iter().all(|name| message.contains(name)), "{message}");
+}
+
+/// With the gaze anywhere on the disk, the reticle hides no part of an object in any of the nine cells.
+#[test]
+fn amendment_46_the_reticle_leaves_the_cells_free() {
+    for (view, width, height) in [("first_person", 96, 72), ("first_person", 84, 84), ("panel2d", 96, 72)] {
+        let with = |reticle: bool| {
+            let keys = json!({"view": view, "width": width, "height": height, "reticle": reticle});
+            PsychLab::<Change>::new(&serde_json::from_value(keys).unwrap(), ()).unwrap()
+        };
+        let (marked, bare) = (with(true), with(false));
+        let picture = |env: &PsychLab<Change>, state: &State<_>| {
+            let mut image = Image::new(width, height);
+            env.picture(state, &mut image.canvas());
+            image.into_pixels()
+        };
+        let mut state = bare.start(episode(0));
+        state.phase = Phase::Scene(0);
+        state.desk.remove(Widget::Trigger);
+        let mut marks = 0;
+        // The disk's half side is 21 / 512 of the screen: 2.9 degrees.
+        for (yaw, pitch) in (-4..=4).flat_map(|yaw| (-4..=4).map(move |pitch| (yaw, pitch))) {
+            state.gaze = Gaze::new(0.725 * f64::from(yaw), 0.725 * f64::from(pitch));
+            state.trial.study = [None; 4];
+            let empty = picture(&bare, &state);
+            marks += usize::from(picture(&marked, &state) != empty);
+            for cell in [2, 7, 10, 11, 12, 13, 14, 17, 22] {
+                state.trial.study[0] = Some(Object { cell, letter: None, colour: [0, 0, 0] });
+                let (marked, bare) = (picture(&marked, &state), picture(&bare, &state));
+                let hidden = (0..bare.len()).filter(|&i| bare[i] != empty[i] && marked[i] != bare[i]).count();
+                assert_eq!(hidden, 0, "{view} {width}x{height}, gaze {yaw} {pitch}, cell {cell}");
+            }
+        }
+        assert_eq!(marks, 81, "the reticle is there");
+    }
 }

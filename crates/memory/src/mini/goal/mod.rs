@@ -3,13 +3,15 @@
 mod policies;
 mod world;
 
+use std::ops::Range;
+
 use heldout_core::{ActionSpace, ConfigError, Environment, Frame, Preset, Row, Scripted, Seed, Spec, Start, Status};
 use heldout_render::Rgb;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use world::Town;
 
-use crate::level::Level;
+use crate::level::{Level, Scale};
 use crate::walker::body::Rect;
 use crate::walker::config::{Format, Observation, Previous};
 use crate::walker::controls::decode;
@@ -20,18 +22,34 @@ use world::{Square, World};
 
 /// Cells that are seen to each side.
 const SIGHT: i32 = 2;
-/// Cells along a side of what is seen.
-const PATCH: usize = 2 * SIGHT as usize + 1;
-/// Numbers of a cell: seen, solid, red, green, blue, goal.
-const CELL: usize = 6;
-/// Where the last reward is.
-const REWARD: usize = PATCH * PATCH * CELL;
-/// Where the pose begins, if there is one: column and row.
-const POSE: usize = REWARD + 1;
+/// Numbers of a cell that has none of its own: solid, red, green, blue.
+const LOOK: usize = 4;
 /// What a column or a row is divided by in the pose.
 const POSE_UNIT: f32 = 10.0;
 /// Cells along a side of the map in words.
-const MAP: u8 = 11;
+const MAP: u8 = 13;
+
+/// The cells around the walker from the north-west, row by row, and where the numbers of each are: [`LOOK`], then whether it
+/// is the goal if goals show, then whether it is seen at all if it is not next to the walker. The walker's own cell has
+/// none, for it is always open.
+fn cells(visible: bool) -> impl Iterator<Item = ((i32, i32), Range<usize>)> {
+    let around = (-SIGHT..=SIGHT).rev().flat_map(|dz| (-SIGHT..=SIGHT).map(move |dx| (dx, dz)));
+    around.filter(|&cell| cell != (0, 0)).scan(0, move |end, cell| {
+        let begin = *end;
+        *end += LOOK + usize::from(visible) + usize::from(!is_near(cell));
+        Some((cell, begin..*end))
+    })
+}
+
+/// Whether a cell is next to the walker, hence in sight.
+fn is_near((dx, dz): (i32, i32)) -> bool {
+    dx.abs().max(dz.abs()) <= 1
+}
+
+/// Where the last reward is; the pose follows, if there is one: column and row.
+fn reward_at(visible: bool) -> usize {
+    cells(visible).last().map_or(0, |(_, numbers)| numbers.end)
+}
 
 /// One of the four tasks.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,6 +61,17 @@ pub(crate) struct Variant {
     town: Town,
     /// For each arrival.
     reward: f32,
+}
+
+impl Variant {
+    /// Steps of an episode: more in the largest worlds, which take long to search.
+    const fn steps(self, level: Level) -> u32 {
+        match (self.town, level.scale) {
+            (Town::Maze, Scale::Extrapolate) => 400,
+            (_, Scale::Extrapolate) => 200,
+            _ => 100,
+        }
+    }
 }
 
 const fn of(full: arena::Variant) -> Variant {
@@ -71,13 +100,13 @@ pub(crate) struct Config {
     pub(crate) previous: bool,
     /// Whether the agent sees the cell that it is on.
     pub(crate) pose: bool,
-    /// Steps of an episode.
-    pub(crate) steps: u32,
+    /// Steps of an episode; `None` for the level's own.
+    pub(crate) steps: Option<u32>,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { level: "train".to_owned(), previous: false, pose: false, steps: 100 }
+        Self { level: "train".to_owned(), previous: false, pose: false, steps: None }
     }
 }
 
@@ -127,6 +156,7 @@ pub(crate) struct State {
 pub(crate) struct GoalMini {
     variant: Variant,
     config: Config,
+    steps: u32,
     level: Level,
     format: Format,
     spec: Spec,
@@ -141,32 +171,38 @@ impl GoalMini {
     fn write(&self, state: &State, out: &mut [f32]) {
         let world = &state.world;
         let [x, z] = state.at.map(i32::from);
-        let around = (-SIGHT..=SIGHT).rev().flat_map(|dz| (-SIGHT..=SIGHT).map(move |dx| (dx, dz)));
-        for ((dx, dz), out) in around.zip(out.chunks_exact_mut(CELL)) {
-            out.fill(0.0);
+        let visible = self.variant.visible;
+        out.fill(0.0);
+        for ((dx, dz), numbers) in cells(visible) {
+            let out = &mut out[numbers];
             if !in_sight(world, (x, z), (dx, dz)) {
                 continue;
             }
-            out[0] = 1.0;
             if let Some(colour) = world.colour(x + dx, z + dz) {
-                out[1] = 1.0;
-                for (out, level) in out[2..5].iter_mut().zip(colour.0) {
+                out[0] = 1.0;
+                for (out, level) in out[1..LOOK].iter_mut().zip(colour.0) {
                     *out = f32::from(level) / 255.0;
                 }
             }
-            let goal = world.goal.map(i32::from) == [x + dx, z + dz];
-            out[5] = f32::from(goal && self.variant.visible);
+            let rest = &mut out[LOOK..];
+            if visible {
+                rest[0] = f32::from(world.goal.map(i32::from) == [x + dx, z + dz]);
+            }
+            if !is_near((dx, dz)) {
+                rest[usize::from(visible)] = 1.0;
+            }
         }
-        out[REWARD] = state.previous.reward;
+        let reward = reward_at(visible);
+        out[reward] = state.previous.reward;
         if self.config.pose {
-            out[POSE..].copy_from_slice(&state.at.map(|v| f32::from(v) / POSE_UNIT));
+            out[reward + 1..].copy_from_slice(&state.at.map(|v| f32::from(v) / POSE_UNIT));
         }
     }
 }
 
 /// Whether the cell `(dx, dz)` away is in sight: next to the walker, or behind an open cell that is.
 fn in_sight(world: &World, (x, z): (i32, i32), (dx, dz): (i32, i32)) -> bool {
-    if dx.abs().max(dz.abs()) <= 1 {
+    if is_near((dx, dz)) {
         return true;
     }
     let open = |dx, dz| world.is_open(x + dx, z + dz);
@@ -184,16 +220,17 @@ impl Environment for GoalMini {
     fn new(config: &Config, variant: Variant) -> Result<Self, ConfigError> {
         const MOST_STEPS: u32 = 100_000;
         let level = Level::of(&config.level, variant.task)?;
-        if !(1..=MOST_STEPS).contains(&config.steps) {
-            return Err(ConfigError::value("steps", config.steps, &format!("1 to {MOST_STEPS}")));
+        let steps = config.steps.unwrap_or(variant.steps(level));
+        if !(1..=MOST_STEPS).contains(&steps) {
+            return Err(ConfigError::value("steps", steps, &format!("1 to {MOST_STEPS}")));
         }
-        let features = if config.pose { POSE + 2 } else { POSE };
+        let features = reward_at(variant.visible) + 1 + if config.pose { 2 } else { 0 };
         // There is no picture: the size is never used.
         let format = Format { observation: Observation::Symbolic, width: 1, height: 1, previous: config.previous };
         let fields = format.fields((features, 0.0, variant.reward.max(4.0)), Move::ALL.len(), variant.reward);
         let action = ActionSpace::Discrete(Move::ALL.len() as u32);
         let spec = Spec { metrics: Trips::metrics(), ..Spec::single(fields, action, map::alone(1.0, 1.0)) };
-        Ok(Self { variant, config: config.clone(), level, format, spec })
+        Ok(Self { variant, config: config.clone(), steps, level, format, spec })
     }
 
     fn spec(&self) -> &Spec {
@@ -252,7 +289,7 @@ impl Environment for GoalMini {
             state.trips.begin(state.at.map(f64::from));
         }
         state.previous = Previous::new(actions[0] as usize, rewards[0]);
-        if state.steps >= self.config.steps { Status::Truncated } else { Status::Running }
+        if state.steps >= self.steps { Status::Truncated } else { Status::Running }
     }
 
     fn observe(&self, state: &State, _: usize, row: Row<'_, '_>) {
@@ -264,7 +301,7 @@ impl Environment for GoalMini {
         let side = i32::from(world.side);
         let [at_x, at_z] = state.at.map(i32::from);
         let tile = |x: i32, z: i32| Rect::new(x.into(), z.into(), f64::from(x) + 1.0, f64::from(z) + 1.0);
-        let caption = format!("arrivals {}   step {} of {}", state.trips.goals, state.steps, self.config.steps);
+        let caption = format!("arrivals {}   step {} of {}", state.trips.goals, state.steps, self.steps);
         map::paint_alone(frame, side.into(), &caption, |map| {
             for (x, z) in (0..side).flat_map(|z| (0..side).map(move |x| (x, z))) {
                 let seen = (x - at_x).abs().max((z - at_z).abs()) <= SIGHT && {

@@ -2,19 +2,21 @@
 
 use heldout_core::{Policy, Rng, Scripted, View};
 
-use super::{CELL, GoalMini, Move, PATCH, POSE, POSE_UNIT, REWARD, SIGHT};
+use super::{GoalMini, LOOK, Move, POSE_UNIT, cells, is_near, reward_at};
 use crate::maze::plan::{MOST_CELLS, MOST_SIDE, index_in};
+use crate::mini::honest::{Honest, Learner, Window};
 use crate::walker::policies::needs_pose;
 
 /// All policies but `random`.
 pub(super) fn all() -> Vec<Scripted<GoalMini>> {
     vec![
         Scripted::of::<Oracle>("oracle", "Takes a shortest way to the goal; knows the world and the goal."),
-        Scripted::of::<Honest>(
+        Scripted::of::<Honest<Explorer>>(
             "honest",
             "Draws a map of its own from what it sees and its pose, sweeps it until it has found the goal, then returns to it.",
         ),
-        Scripted::of::<Memoryless>("memoryless", "Goes to a goal in sight, else anywhere that is open."),
+        Scripted::of::<Memoryless>("memoryless", "Goes to a goal in sight, else anywhere that is open.").shortcut(),
+        Scripted::of::<Window<Explorer>>("window", "The honest walker with a memory of the last six rows.").shortcut(),
         Scripted::of::<ToAndFro>("noop", "Goes east and west in turn: no action does nothing."),
     ]
 }
@@ -82,52 +84,75 @@ pub(crate) struct Explored {
     ahead: Option<(i32, i32)>,
 }
 
+/// What a row says of a cell that is in sight.
+#[derive(Clone, Copy)]
+struct Seen {
+    open: bool,
+    goal: bool,
+}
+
+/// The cells in sight, the walker's own included.
+fn read(visible: bool, row: &[f32]) -> impl Iterator<Item = ((i32, i32), Seen)> {
+    let seen = cells(visible).filter_map(move |(cell, numbers)| {
+        let numbers = &row[numbers];
+        let in_sight = is_near(cell) || numbers[LOOK + usize::from(visible)] > 0.0;
+        in_sight.then(|| (cell, Seen { open: numbers[0] == 0.0, goal: visible && numbers[LOOK] > 0.0 }))
+    });
+    seen.chain([((0, 0), Seen { open: true, goal: false })])
+}
+
 /// Sweeps, then remembers.
 #[derive(Debug, Default)]
-pub(crate) struct Honest;
+pub(crate) struct Explorer;
 
-impl Policy<GoalMini> for Honest {
-    type Memory = Explored;
+/// Column and row.
+fn pose(rules: &GoalMini, row: &[f32]) -> (i32, i32) {
+    let at = reward_at(rules.variant.visible) + 1;
+    let [x, z] = [at, at + 1].map(|i| (row[i] * POSE_UNIT).round() as i32);
+    (x, z)
+}
+
+impl Learner<GoalMini> for Explorer {
+    type Notes = Explored;
 
     fn check(rules: &GoalMini) -> Result<(), String> {
         needs_pose(rules.config.pose)
     }
 
-    fn remember(&self, _: &GoalMini) -> Explored {
+    fn blank(_: &GoalMini) -> Explored {
         Explored { cells: vec![Known::default(); MOST_CELLS], goal: None, ahead: None }
     }
 
-    fn act(&self, _: &GoalMini, view: View<'_, GoalMini>, notes: &mut Explored, rng: &mut Rng) -> Move {
-        let row = view.row.f32(0);
-        let [x, z] = [0, 1].map(|i| (row[POSE + i] * POSE_UNIT).round() as i32);
-        if row[REWARD] > 0.0 {
+    fn see(rules: &GoalMini, row: &[f32], notes: &mut Explored) {
+        let visible = rules.variant.visible;
+        let (x, z) = pose(rules, row);
+        if row[reward_at(visible)] > 0.0 {
             notes.goal = notes.ahead;
         }
-        for ((dx, dz), cell) in patch().zip(row.chunks_exact(CELL)) {
-            if let Some(i) = index(x + dx, z + dz)
-                && cell[0] > 0.0
-            {
-                notes.cells[i].open = cell[1] == 0.0;
-                if cell[5] > 0.0 {
+        for ((dx, dz), Seen { open, goal }) in read(visible, row) {
+            if let Some(i) = index(x + dx, z + dz) {
+                notes.cells[i].open = open;
+                if goal {
                     notes.goal = Some((x + dx, z + dz));
                 }
             }
         }
         notes.cells[index(x, z).expect("a pose lies in the world")].walked = true;
+    }
+
+    fn choose(rules: &GoalMini, row: &[f32], notes: &Explored, rng: &mut Rng) -> Move {
+        let at = pose(rules, row);
         let known = |x, z| index(x, z).map_or(Known::default(), |i| notes.cells[i]);
         let open = |x, z| known(x, z).open;
-        let back = notes.goal.and_then(|goal| first_move((x, z), open, |x, z| (x, z) == goal));
-        let sweep = || first_move((x, z), open, |x, z| !known(x, z).walked);
-        let chosen = back.or_else(sweep).unwrap_or_else(|| *rng.pick(&Move::ALL));
-        let (dx, dz) = chosen.step();
-        notes.ahead = Some((x + dx, z + dz));
-        chosen
+        let back = notes.goal.and_then(|goal| first_move(at, open, |x, z| (x, z) == goal));
+        let sweep = || first_move(at, open, |x, z| !known(x, z).walked);
+        back.or_else(sweep).unwrap_or_else(|| *rng.pick(&Move::ALL))
     }
-}
 
-/// The cells of a patch, as an observation lists them.
-fn patch() -> impl Iterator<Item = (i32, i32)> {
-    (-SIGHT..=SIGHT).rev().flat_map(|dz| (-SIGHT..=SIGHT).map(move |dx| (dx, dz)))
+    fn did(rules: &GoalMini, row: &[f32], action: Move, notes: &mut Explored) {
+        let ((x, z), (dx, dz)) = (pose(rules, row), action.step());
+        notes.ahead = Some((x + dx, z + dz));
+    }
 }
 
 /// Goes to what is in sight.
@@ -139,17 +164,19 @@ impl Policy<GoalMini> for Memoryless {
 
     fn remember(&self, _: &GoalMini) {}
 
-    fn act(&self, _: &GoalMini, view: View<'_, GoalMini>, (): &mut (), rng: &mut Rng) -> Move {
-        let row = view.row.f32(0);
-        let cell = |x: i32, z: i32| {
-            let (dx, dz) = (x, PATCH as i32 - 1 - z);
-            let inside = (0..PATCH as i32).contains(&x) && (0..PATCH as i32).contains(&z);
-            inside.then(|| &row[(dz as usize * PATCH + dx as usize) * CELL..][..CELL])
-        };
-        let open = |x, z| cell(x, z).is_some_and(|c| c[0] > 0.0 && c[1] == 0.0);
-        let goal = first_move((SIGHT, SIGHT), open, |x, z| cell(x, z).is_some_and(|c| c[5] > 0.0));
+    fn act(&self, rules: &GoalMini, view: View<'_, GoalMini>, (): &mut (), rng: &mut Rng) -> Move {
+        // Somewhere in the largest world: only what is near counts.
+        const HERE: i32 = 5;
+        let mut around = [None; 2 * HERE as usize * 2 * HERE as usize];
+        let at = |x: i32, z: i32| (z * 2 * HERE + x) as usize;
+        for ((dx, dz), seen) in read(rules.variant.visible, view.row.f32(0)) {
+            around[at(HERE + dx, HERE + dz)] = Some(seen);
+        }
+        let cell = |x, z| around.get(at(x, z)).copied().flatten();
+        let open = |x, z| cell(x, z).is_some_and(|seen: Seen| seen.open);
+        let goal = first_move((HERE, HERE), open, |x, z| cell(x, z).is_some_and(|seen| seen.goal));
         goal.unwrap_or_else(|| {
-            let free = |m: &Move| open(SIGHT + m.step().0, SIGHT + m.step().1);
+            let free = |m: &Move| open(HERE + m.step().0, HERE + m.step().1);
             let mut moves = Move::ALL;
             rng.shuffle(&mut moves);
             moves.into_iter().find(free).unwrap_or(Move::North)

@@ -129,12 +129,13 @@ impl World {
     }
 }
 
-/// Cells along a side of an arena: odd, so that the middle is in no quadrant.
+/// Cells along a side of an arena: odd, so that the middle is in no quadrant, and so many that who remembers six rows
+/// alone has to search it anew after every arrival.
 fn side(scale: Drawn) -> u8 {
     match scale {
-        Drawn::Small => 5,
-        Drawn::Interpolate => 7,
-        Drawn::Large => 9,
-        Drawn::Extrapolate => 11,
+        Drawn::Small => 7,
+        Drawn::Interpolate => 9,
+        Drawn::Large => 11,
+        Drawn::Extrapolate => 13,
     }
 }

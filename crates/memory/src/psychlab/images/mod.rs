@@ -6,7 +6,7 @@ mod files;
 
 use std::sync::OnceLock;
 
-use heldout_core::{ConfigError, Seed, Source};
+use heldout_core::{ConfigError, Seed, Source, shuffled};
 use heldout_render::Rgb;
 use heldout_render::panel::Texel;
 
@@ -141,15 +141,12 @@ fn belongs(id: u16, stimuli: Stimuli) -> bool {
 pub(crate) fn code(id: u16) -> &'static [f32; CODE] {
     static CODES: OnceLock<Vec<[f32; CODE]>> = OnceLock::new();
     let codes = CODES.get_or_init(|| {
+        // Signs that a permutation of all of them gives, so that no two are the same; each is a quarter, so that their
+        // squares sum to one.
         let seed = Seed(0).stream("memory/image codes");
-        (0..=COUNT)
-            .map(|id| {
-                let mut rng = seed.derive(id.into()).rng();
-                let drawn: [f64; CODE] = std::array::from_fn(|_| rng.gaussian());
-                let length = drawn.iter().map(|x| x * x).sum::<f64>().sqrt();
-                drawn.map(|x| (x / length) as f32)
-            })
-            .collect()
+        let signs = |id: u16| shuffled(seed, id.into(), 1 << CODE);
+        let number = |bits: u32, i: usize| if bits >> i & 1 == 1 { 0.25 } else { -0.25 };
+        (0..=COUNT).map(|id| std::array::from_fn(|i| number(signs(id), i))).collect()
     });
     &codes[usize::from(id)]
 }
