@@ -1,8 +1,13 @@
 //! The papers' tables, and the scales that follow from them.
 
+use std::collections::BTreeMap;
+
 use heldout_envs::FAMILIES;
+use heldout_eval::bootstrap::Stratum;
 use heldout_eval::protocol::{Normalise, Protocol, built_in};
 use heldout_eval::published::{self, Published};
+use heldout_eval::records::{Build, Header, Machine, Recorded};
+use heldout_eval::results::{Cell, Scale, Suite};
 
 fn files() -> impl Iterator<Item = (&'static str, Published)> {
     let known = FAMILIES.iter().filter(|family| !family.published.is_empty());
@@ -51,19 +56,79 @@ fn human_scales() -> Vec<(String, String, f64, f64)> {
     scales
 }
 
+/// Tables 4 to 16: random play and people on train, interpolate and extrapolate. Of two train files it is the mean.
+const RANDOM_AND_HUMAN: [(&str, [f64; 3], [f64; 3]); 13] = [
+    ("arbitrary-visuomotor-mapping", [0.06, 0.06, 0.06], [50.0, 40.0, 75.0]),
+    ("continuous-recognition", [0.04, 0.05, 0.05], [49.4, 39.4, 74.2]),
+    ("change-detection", [0.0, 0.0, 0.0], [47.6, 48.8, 46.8]),
+    ("what-then-where", [0.02, 0.03, 0.01], [50.0, 50.0, 49.6]),
+    ("spot-diff", [0.05, 0.04, 0.04], [1.0, 1.0, 1.0]),
+    ("spot-diff-passive", [0.03, 0.03, 0.02], [1.0, 1.0, 1.0]),
+    ("spot-diff-multi", [0.01, 0.01, 0.0], [1.0, 1.0, 1.0]),
+    ("spot-diff-motion", [0.02, 0.02, 0.02], [1.0, 1.0, 1.0]),
+    ("visible-goal-with-buildings", [1.08, 0.58, 0.22], [23.6, 23.5, 14.3]),
+    ("invisible-goal-with-buildings", [0.95, 0.53, 0.2], [17.37, 12.4, 4.9]),
+    ("invisible-goal-empty-arena", [0.15, 0.15, 0.03], [4.9, 1.7, 0.3]),
+    ("explore-goal-locations", [4.88, 3.89, 1.19], [234.0, 198.0, 86.0]),
+    ("transitive-inference", [1.44, 1.42, 1.43], [6.0, 6.0, 7.2]),
+];
+
+/// What a score of each cell comes to on the human scale.
+fn on_human_scale(score: impl Fn(&str, usize) -> f64) -> Vec<f64> {
+    let protocol = Protocol::find("memory").unwrap();
+    let mut suite = Suite { protocol, known: true, agents: vec!["someone".to_owned()], cells: BTreeMap::new() };
+    let mut places = Vec::new();
+    for (i, task) in suite.protocol.tasks.iter().enumerate() {
+        assert_eq!(task.normalise, Some(Normalise::Human), "{}", task.name);
+        for (j, condition) in task.conditions.iter().enumerate() {
+            let levels = ["train", "holdout_interpolate", "holdout_extrapolate"];
+            let level = levels.iter().position(|level| *level == condition.name).expect("a published level");
+            let stratum = Stratum::of_scores(&[score(&task.name, level)]);
+            let recorded = Recorded { header: header(&task.name, &condition.name), records: vec![] };
+            suite.cells.insert((i, j, 0), Cell { recorded, stratum });
+            places.push((i, j, 0));
+        }
+    }
+    places.iter().map(|&place| suite.score(place, Scale::Human).expect("a scale").value).collect()
+}
+
+fn header(task: &str, condition: &str) -> Header {
+    Header {
+        format: 1,
+        heldout: "0.1.0".into(),
+        build: Build { profile: "release".into(), target: "x".into(), features: vec![] },
+        protocol: "memory".into(),
+        task: task.into(),
+        condition: condition.into(),
+        held_out: condition != "train",
+        agent: "someone".into(),
+        policy: "someone".into(),
+        id: format!("memory/{task}-v1"),
+        config: serde_json::Value::Null,
+        metric: "return".into(),
+        weights: BTreeMap::new(),
+        episodes: 1,
+        episodes_by_seed: vec![],
+        seeds: vec![0],
+        trace: false,
+        sources: vec![],
+        machine: Machine { os: "linux".into(), arch: "x".into(), cpu: None },
+    }
+}
+
+/// The published score of random play is 0 on the human scale in each of the 39 cells, that of people 1, and what lies
+/// halfway one half.
 #[test]
-fn memory_check_35_all_39_cells_have_a_human_scale() {
-    let scales = human_scales();
-    assert_eq!(scales.len(), 39);
-    assert!(scales.iter().all(|(_, _, random, human)| random < human), "{scales:?}");
-    // Section 3.2: the mean of the two train files.
-    let of = |task: &str, level: &str| {
-        let found = scales.iter().find(|(t, l, ..)| t == task && l == level).unwrap();
-        (found.2, found.3)
-    };
-    assert_eq!(of("explore-goal-locations", "train"), (4.88, 234.0));
-    assert_eq!(of("transitive-inference", "train"), (1.44, 6.0));
-    assert_eq!(of("change-detection", "holdout_extrapolate"), (0.0, 46.8));
+fn memory_check_35_random_play_is_0_and_people_are_1_in_all_39_cells() {
+    let published = |task: &str| RANDOM_AND_HUMAN.iter().find(|(name, ..)| *name == task).expect("one of the thirteen");
+    let random = on_human_scale(|task, level| published(task).1[level]);
+    let human = on_human_scale(|task, level| published(task).2[level]);
+    let halfway = on_human_scale(|task, level| f64::midpoint(published(task).1[level], published(task).2[level]));
+    assert_eq!((random.len(), human.len()), (39, 39));
+    for i in 0..39 {
+        assert!(random[i].abs() < 1e-12 && (human[i] - 1.0).abs() < 1e-12, "cell {i}: {} and {}", random[i], human[i]);
+        assert!((halfway[i] - 0.5).abs() < 1e-12);
+    }
     let protocol = Protocol::find("memory").unwrap();
     let ours = protocol.tasks.iter().filter(|task| task.tags.iter().any(|tag| tag == "re-creation")).count();
     assert_eq!(protocol.tasks.len() - ours, 5, "tasks whose rules are public");

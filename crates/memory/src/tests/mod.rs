@@ -9,6 +9,7 @@ mod levels;
 mod maze;
 mod panels;
 mod paper_scores;
+mod places;
 mod psychlab_core;
 mod psychlab_images;
 mod psychlab_tasks;

@@ -9,8 +9,11 @@ fn step() -> Vec<f64> {
 
 #[test]
 fn memory_check_35_panels_and_the_maze_are_smoothed_fast() {
+    assert_eq!((FAST, SLOW), (0.05, 0.001));
+    for task in ["arbitrary-visuomotor-mapping", "continuous-recognition", "change-detection", "what-then-where"] {
+        assert_eq!(alpha(task), FAST);
+    }
     assert_eq!(alpha("explore-goal-locations"), FAST);
-    assert_eq!(alpha("change-detection"), FAST);
     assert_eq!(alpha("transitive-inference"), SLOW);
     let tasks = crate::FAMILY.entries.iter().filter_map(|e| e.id().strip_prefix("memory/")?.strip_suffix("-v1"));
     let full: Vec<&str> = tasks.filter(|task| !task.ends_with("-mini")).collect();
@@ -57,6 +60,36 @@ fn memory_check_35_the_snapshot_is_chosen_on_train_alone() {
     assert_eq!(training.snapshot(1.0).expect("20 points").window, 2);
     assert_eq!(Training { train: step(), held_out: vec![vec![0.0; 19]] }.snapshot(1.0), None);
     assert_eq!(Training { train: vec![1.0; 9], held_out: vec![] }.snapshot(1.0), None);
+}
+
+/// Twenty points, by hand: both curves are smoothed, then rolled, and read at the window where the train curve is highest.
+#[test]
+fn memory_check_35_the_snapshot_reads_smoothed_and_rolled_curves() {
+    // With alpha 1/2, a spike of 1024 at point 8 leaves 512, 256, 128, ... from there on. Windows 0 to 8 hold the spike;
+    // window 0 ends at point 9 and has 512 + 256, window 8 has points 8 to 17: 1024 - 1. Before the spike the curve is 0.
+    let mut train = vec![0.0; 20];
+    train[8] = 1024.0;
+    // The hold-out starts at 64 and falls to 0: at point n it is 2^(6 - n).
+    let mut held_out = vec![0.0; 20];
+    held_out[0] = 64.0;
+    // Another has its spike after the moment, and a third is 1 all the time.
+    let mut late = vec![0.0; 20];
+    late[19] = 1.0e6;
+    let training = Training { train, held_out: vec![held_out, late, vec![1.0; 20]] };
+    let snapshot = training.snapshot(0.5).expect("20 points");
+    assert_eq!((snapshot.window, snapshot.train), (8, 102.3));
+    // Points 8 to 17: 1/4 + 1/8 + ... + 2^-11 = 1/2 - 2^-11.
+    let [held_out, late, even] = snapshot.held_out[..] else { panic!("three levels") };
+    assert!((held_out - (0.5 - 1.0 / 2048.0) / 10.0).abs() < 1e-15, "{held_out}");
+    assert_eq!((late, even), (0.0, 1.0));
+    // The same through the scores of one seed and of two.
+    let scores = paper_scores(&[training.clone(), training.clone()], 0.5).expect("two seeds");
+    assert_eq!(scores.iter().map(|s| s.mean).collect::<Vec<_>>(), [102.3, held_out, 0.0, 1.0]);
+    assert!(scores.iter().all(|s| s.error == Some(0.0)));
+    // With the slow smoothing a thousandth of the spike is left, which then falls by a thousandth at each point.
+    let slow = training.snapshot(SLOW).expect("20 points");
+    let mean = (0..10).fold((0.0, 1.024), |(sum, left), _| (sum + left / 10.0, 0.999 * left)).0;
+    assert!(slow.window == 8 && (slow.train - mean).abs() < 1e-12, "{slow:?}");
 }
 
 #[test]

@@ -196,35 +196,53 @@ fn memory_check_09_the_301st_tick_off_the_screen_ends_the_episode() {
     assert_eq!(env.tick(&mut state, &LabControls::look(0, 0)), (0.0, Status::Terminated));
 }
 
-/// Entering the right button pays nothing, leaving it pays 1, once.
+/// Entering a button pays nothing, however long the gaze stays; the tick that leaves it pays 1 if it is the right one; and
+/// nothing more is paid in the trial, wherever the gaze goes.
 #[test]
 fn memory_check_10_a_response_is_paid_on_leaving_and_once() {
     fn check<T: Task>() {
         let env = rules::<T>(|_| ());
-        for right in [true, false] {
+        for (right, stay, outwards) in [(true, 10, false), (false, 10, false), (true, 0, true), (false, 0, true)] {
             let mut state = env.start(episode(2));
-            let mut paid = Vec::new();
+            let mut button = T::SIDES[0];
             while state.response.is_none() {
                 let answer = env.task().answer(&state.trial);
                 let other = *T::SIDES.iter().find(|&&side| side != answer).unwrap();
-                paid.push(play(&env, &mut state, if right { answer } else { other }).0);
+                button = if right { answer } else { other };
+                assert_eq!(play(&env, &mut state, button).0, 0.0, "the tick of the entry included");
             }
-            // Entered: nothing is paid, however long the gaze stays.
-            for _ in 0..10 {
-                paid.push(env.tick(&mut state, &LabControls::look(0, 0)).0);
-            }
-            assert!(paid.iter().all(|&reward| reward == 0.0));
-            while state.response.is_some() {
-                let turn = toward(&env, &state.gaze, Widget::Trigger);
-                assert_eq!(paid.last(), Some(&0.0), "paid before the gaze left");
-                paid.push(env.tick(&mut state, &turn).0);
-            }
-            assert_eq!(paid.last(), Some(&f32::from(u8::from(right))));
-            assert_eq!((state.trials, state.right), (1, u32::from(right)));
-            // The gaze goes back to where the button was: it is gone.
-            for _ in 0..3 {
+            assert_eq!(state.response, Some(button));
+            let area = place(Widget::Button(button), env.task().places());
+            let within = |gaze: &Gaze| gaze.on_screen().is_some_and(|at| area.holds(at));
+            assert!(within(&state.gaze));
+            for _ in 0..stay {
                 assert_eq!(env.tick(&mut state, &LabControls::look(0, 0)).0, 0.0);
             }
+            // Back to the middle, or on over the edge of the screen.
+            let middle = toward(&env, &state.gaze, Widget::Trigger);
+            let leave = if outwards { LabControls::look(-middle.turn, -middle.tilt) } else { middle };
+            let pays = f32::from(u8::from(right));
+            loop {
+                let (reward, _) = env.tick(&mut state, &leave);
+                if !within(&state.gaze) {
+                    assert_eq!(reward, pays, "the tick that leaves");
+                    break;
+                }
+                assert_eq!(reward, 0.0, "paid before the gaze left");
+            }
+            assert_eq!((state.trials, state.right), (1, u32::from(right)));
+            // Into every place where a button was and out again, twice, never over the cross: no trial begins, nothing is paid.
+            for side in T::SIDES.iter().chain(T::SIDES) {
+                let (u, v) = place(Widget::Button(*side), env.task().places()).middle();
+                for (u, v) in [(u, v), (u, v), (0.3, 0.3)] {
+                    let yaw = libm::atan((u - 0.5) * 112.0 / 90.5);
+                    let pitch = libm::atan((0.5 - v) * 112.0 / 90.5 * libm::cos(yaw));
+                    state.gaze = Gaze::new(yaw.to_degrees(), pitch.to_degrees());
+                    let (reward, _) = env.tick(&mut state, &LabControls::look(0, 0));
+                    assert_eq!((reward, state.response, state.trials), (0.0, None, 1), "{side:?} after the trial");
+                }
+            }
+            assert_eq!(state.phase, Phase::Fixation);
         }
     }
     check::<Mapping>();
