@@ -136,7 +136,7 @@ fn amendment_09_shortcuts_of_the_small_variants_are_far_below_the_oracle() {
 /// Who has no memory is as far below the oracle in the full tasks.
 #[test]
 fn amendment_09_memoryless_is_far_below_the_oracle_in_the_full_tasks() {
-    for id in crate::FAMILY.entries.iter().map(|entry| entry.id()).filter(|id| !id.contains("-mini-")) {
+    for id in crate::FAMILY.entries.iter().map(heldout_core::Entry::id).filter(|id| !id.contains("-mini-")) {
         // One guess in inference weighs much; episodes of the goal tasks take long and have many trips.
         let copies = if id.contains("goal") { 3 } else { 40 };
         let copies = if id.contains("inference") { 300 } else { copies };
