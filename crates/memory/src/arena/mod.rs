@@ -7,9 +7,11 @@ pub(crate) mod rules;
 pub(crate) mod scene;
 
 use heldout_core::Preset;
+use layout::Tile;
 
 pub(crate) use rules::Arena;
 
+use crate::walker::body::RADIUS;
 use crate::walker::config::{SQUARE, SYMBOLIC};
 
 /// One of the three tasks.
@@ -20,6 +22,14 @@ pub(crate) struct Variant {
     /// Whether the goal is drawn.
     pub(crate) visible: bool,
     pub(crate) buildings: bool,
+}
+
+impl Variant {
+    /// Whether a walker there has arrived: among buildings its body touches the goal's tile, in the empty arena its
+    /// middle is in the tile less the body's radius on each side. The published random scores tell the two apart.
+    pub(crate) fn arrives(&self, goal: Tile, x: f64, z: f64) -> bool {
+        if self.buildings { goal.rect().touches(x, z, RADIUS) } else { goal.rect().grown(-RADIUS).contains(x, z) }
+    }
 }
 
 pub(crate) const VISIBLE_BUILDINGS: Variant =

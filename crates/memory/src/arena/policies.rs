@@ -5,7 +5,7 @@ use heldout_core::{Policy, Rng, Scripted, View};
 use super::layout::{Building, Layout};
 use super::scene::UNIT;
 use super::{Arena, Variant};
-use crate::walker::body::{RADIUS, TURN};
+use crate::walker::body::{Body, RADIUS, TURN};
 use crate::walker::clock::TICKS_PER_STEP;
 use crate::walker::controls::Walk;
 use crate::walker::explorer::{Explorer, Senses, wander};
@@ -16,8 +16,12 @@ use crate::walker::policies::{Swing, needs_pose, needs_symbols};
 const FINE: usize = 4;
 /// Metres kept from walls beside the walker's own radius.
 const MARGIN: f64 = 0.02;
-/// Metres of a cell of the chart that the honest walker draws.
+/// Metres of a cell of the chart that the honest walker draws among buildings.
 const COARSE: f64 = 0.5;
+
+/// Metres from a tile's middle, along both axes, within which a body surely touches the tile: 0.2 m beyond its side, and
+/// less than 0.3 m from its corner.
+const TOUCH: f64 = 0.7;
 
 /// All policies but `random`.
 pub(super) fn all() -> Vec<Scripted<Arena>> {
@@ -38,8 +42,8 @@ pub(super) fn all() -> Vec<Scripted<Arena>> {
 #[derive(Debug, Default)]
 pub(crate) struct Oracle;
 
-/// The floor of `layout`, measured from the goal.
-fn chart(layout: &Layout) -> Chart {
+/// The floor of `layout`, measured from where in the goal's tile a walker surely has arrived.
+fn chart(layout: &Layout, variant: Variant) -> Chart {
     let cells = layout.side as usize * FINE;
     let mut chart = Chart::new(cells, cells, 1.0 / FINE as f64);
     let inner = layout.bounds().grown(-RADIUS);
@@ -47,7 +51,7 @@ fn chart(layout: &Layout) -> Chart {
         let clear = |b: &Building| !b.rect.grown(RADIUS + MARGIN).contains(x, z);
         inner.contains(x, z) && layout.buildings().iter().all(clear)
     });
-    let goal = layout.goal.rect();
+    let goal = if variant.buildings { layout.goal.rect() } else { layout.goal.rect().grown(-RADIUS) };
     let middle = |at: i32| (f64::from(at) + 0.5) / FINE as f64;
     chart.measure(|x, z| goal.contains(middle(x), middle(z)));
     chart
@@ -61,28 +65,29 @@ impl Policy<Arena> for Oracle {
         None
     }
 
-    fn act(&self, _: &Arena, view: View<'_, Arena>, memory: &mut Option<Chart>, _: &mut Rng) -> Walk {
+    fn act(&self, rules: &Arena, view: View<'_, Arena>, memory: &mut Option<Chart>, _: &mut Rng) -> Walk {
         let state = view.state.expect("the oracle is privileged");
         if state.dead > 0 {
             return Walk::Forward;
         }
         let layout = &state.layout;
-        let chart = memory.get_or_insert_with(|| chart(layout));
+        let chart = memory.get_or_insert_with(|| chart(layout, rules.variant));
         let Some(lead) = chart.lead([state.body.x, state.body.z]) else { return Walk::Forward };
-        let (bounds, goal) = (layout.bounds(), layout.goal.rect());
+        let bounds = layout.bounds();
+        let there = |body: &Body| rules.variant.arrives(layout.goal, body.x, body.z);
         choose(
             state.body,
             |body, walk| {
                 let controls = walk.controls();
                 for _ in 0..TICKS_PER_STEP {
-                    if !goal.contains(body.x, body.z) {
+                    if !there(body) {
                         let near = layout.around(body.x, body.z);
                         body.tick(&controls, &bounds, near.iter().map(|b| &b.rect));
                     }
                 }
             },
             |body| {
-                if goal.contains(body.x, body.z) { 0.0 } else { chart.left(&lead, [body.x, body.z]) }
+                if there(body) { 0.0 } else { chart.left(&lead, [body.x, body.z]) }
             },
         )
     }
@@ -90,10 +95,13 @@ impl Policy<Arena> for Oracle {
 
 /// How an observation of an arena is to be read. The side is not in it: the largest there is bounds the map.
 fn senses(variant: Variant) -> Senses {
+    // In the empty arena the middle of a tile must be met, and is the middle of a cell.
+    let (cell, reach) = if variant.buildings { (COARSE, TOUCH) } else { (1.0, 0.5 - RADIUS) };
     Senses {
         unit: UNIT,
-        cell: COARSE,
+        cell,
         tile: 1.0,
+        reach,
         half: 0.2,
         turn: TURN * TICKS_PER_STEP as f64,
         near: 0.75,

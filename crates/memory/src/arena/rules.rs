@@ -183,7 +183,7 @@ impl Walked for Arena {
         state.trips.tick(state.tick, state.place(), alive);
         let mut reward = 0.0;
         if alive {
-            if state.layout.goal.rect().contains(state.body.x, state.body.z) {
+            if self.variant.arrives(state.layout.goal, state.body.x, state.body.z) {
                 reward = REWARD;
                 state.dead = DEAD_TICKS;
                 state.trips.arrive(state.place());

@@ -1,5 +1,6 @@
 //! The procedural maze: rooms and corridors, one goal, and a run back to it from wherever one is put.
 
+pub(crate) mod bends;
 mod draw;
 pub(crate) mod plan;
 mod policies;

@@ -3,6 +3,7 @@
 use heldout_core::Rng;
 use serde::{Deserialize, Serialize};
 
+use super::bends;
 use crate::level::{Drawn, Stimuli};
 
 /// Cells along a side of the largest maze.
@@ -91,6 +92,11 @@ pub(crate) fn index_in(side: u8, x: i32, z: i32) -> Option<usize> {
     (cells.contains(&x) && cells.contains(&z)).then(|| z as usize * usize::from(side) + x as usize)
 }
 
+/// The cells with an odd column and row, which rooms and corridors are made from.
+fn odd_cells(side: i32) -> impl Iterator<Item = (i32, i32)> {
+    (1..side).step_by(2).flat_map(move |z| (1..side).step_by(2).map(move |x| (x, z)))
+}
+
 /// East, north, west, south.
 const WAYS: [(i32, i32); 4] = [(1, 0), (0, 1), (-1, 0), (0, -1)];
 
@@ -125,6 +131,20 @@ impl Plan {
     /// Reserves what the largest maze needs.
     pub(crate) fn reserve(&mut self) {
         self.tiles.reserve_exact(MOST_CELLS.saturating_sub(self.tiles.len()));
+    }
+
+    /// A plan from rows of text, the northernmost first: `#` is wall, `.` corridor, `o` the floor of a room.
+    #[cfg(test)]
+    pub(crate) fn read(rows: &[String]) -> Self {
+        let tile = |c: char| match c {
+            '#' => Tile::Wall,
+            '.' => Tile::Corridor,
+            'o' => Tile::Room,
+            _ => panic!("`{c}` is no tile"),
+        };
+        let tiles: Vec<_> = rows.iter().rev().flat_map(|row| row.chars().map(tile)).collect();
+        assert_eq!(tiles.len(), rows.len() * rows.len(), "a plan is square");
+        Self { side: rows.len() as u8, tiles }
     }
 
     /// Cells along a side.
@@ -167,7 +187,7 @@ impl Plan {
         z as usize * self.side as usize + x as usize
     }
 
-    fn set(&mut self, x: i32, z: i32, tile: Tile) {
+    pub(super) fn set(&mut self, x: i32, z: i32, tile: Tile) {
         let index = self.index(x, z);
         self.tiles[index] = tile;
     }
@@ -188,7 +208,7 @@ impl Plan {
         let last = self.carve(count as u8, &mut regions, rng);
         let doors = self.connect(last, &mut regions, rng);
         self.remove_dead_ends(&doors);
-        self.remove_bends(&doors);
+        bends::straighten(self);
         self.close_doors(&doors);
         for room in rooms.iter() {
             self.mark(room, sizes.objects, rng);
@@ -210,7 +230,7 @@ impl Plan {
     fn carve(&mut self, mut region: u8, regions: &mut Regions, rng: &mut Rng) -> u8 {
         let side = i32::from(self.side);
         let mut path = [(0_i32, 0_i32); MOST_CELLS / 4];
-        for start in (1..side).step_by(2).flat_map(|z| (1..side).step_by(2).map(move |x| (x, z))) {
+        for start in odd_cells(side) {
             if self.is_open(start.0, start.1) {
                 continue;
             }
@@ -254,7 +274,7 @@ impl Plan {
         regions[self.index(x, z)] = region;
     }
 
-    /// Opens one wall between every two regions that are next to each other, each such wall equally likely. Returns
+    /// Opens one wall between every two regions that have odd cells two apart, each such wall equally likely. Returns
     /// where.
     fn connect(&mut self, last: u8, regions: &mut Regions, rng: &mut Rng) -> Doors {
         let side = i32::from(self.side);
@@ -262,20 +282,14 @@ impl Plan {
         for first in 1..=last {
             // Of the walls to each other region the one that a reservoir of one holds in the end is uniform.
             let mut seen = [(0_u32, (0, 0)); 256];
-            for z in 1..side - 1 {
-                for x in 1..side - 1 {
-                    if self.is_open(x, z) {
-                        continue;
-                    }
-                    let region = |x, z| regions[self.index(x, z)];
-                    for (a, b) in [(region(x - 1, z), region(x + 1, z)), (region(x, z - 1), region(x, z + 1))] {
-                        let other = a.max(b);
-                        if a.min(b) == first && other != first {
-                            let (count, place) = &mut seen[other as usize];
-                            *count += 1;
-                            if rng.below(*count) == 0 {
-                                *place = (x, z);
-                            }
+            for (x, z) in odd_cells(side).filter(|&(x, z)| regions[self.index(x, z)] == first) {
+                for (dx, dz) in WAYS.into_iter().filter(|(dx, dz)| self.inside(x + 2 * dx, z + 2 * dz)) {
+                    let other = regions[self.index(x + 2 * dx, z + 2 * dz)];
+                    if other > first {
+                        let (count, place) = &mut seen[other as usize];
+                        *count += 1;
+                        if rng.below(*count) == 0 {
+                            *place = (x + dx, z + dz);
                         }
                     }
                 }
@@ -311,65 +325,6 @@ impl Plan {
                 (x, z) = (x + dx, z + dz);
             }
         }
-    }
-
-    /// Straightens every corridor that goes out and comes back beside itself, however wide the bend.
-    fn remove_bends(&mut self, doors: &Doors) {
-        let side = i32::from(self.side);
-        loop {
-            let mut removed = false;
-            for (x, z) in (1..side).step_by(2).flat_map(|z| (1..side).step_by(2).map(move |x| (x, z))) {
-                for (along, back) in [((1, 0), (0, 1)), ((1, 0), (0, -1)), ((0, 1), (1, 0)), ((0, 1), (-1, 0))] {
-                    while self.remove_bend((x, z), along, back, doors) {
-                        removed = true;
-                    }
-                }
-            }
-            if !removed {
-                return;
-            }
-        }
-    }
-
-    /// Takes away the bend whose base runs from `(x, z)` in the direction `along` and whose legs go `back`, if there is
-    /// one: its base moves two cells back. True if it did.
-    fn remove_bend(&mut self, (x, z): (i32, i32), along: (i32, i32), back: (i32, i32), doors: &Doors) -> bool {
-        let at = |n: i32, m: i32| (x + n * along.0 + m * back.0, z + n * along.1 + m * back.1);
-        let open = |n: i32, m: i32| self.is_open(at(n, m).0, at(n, m).1);
-        // A part of the bend: corridor that only leads on.
-        let simple = |n: i32, m: i32| {
-            let (x, z) = at(n, m);
-            self.is_passage(x, z, doors) && self.neighbours(x, z) == 2
-        };
-        let corner = |n: i32| simple(n, 0) && simple(n, 1) && self.at(at(n, 2).0, at(n, 2).1) == Tile::Corridor;
-        if !corner(0) || !simple(1, 0) {
-            return false;
-        }
-        let mut length = 1;
-        while simple(length, 0) && !open(length, 1) {
-            length += 1;
-        }
-        if !corner(length) {
-            return false;
-        }
-        // The new base must meet nothing but the two legs.
-        let clear = |n: i32| !open(n, 2) && !open(n, 3) && !open(n, 1);
-        if !(1..length).all(clear) {
-            return false;
-        }
-        for n in 0..=length {
-            let (x, z) = at(n, 0);
-            self.set(x, z, Tile::Wall);
-        }
-        for n in [0, length] {
-            let (x, z) = at(n, 1);
-            self.set(x, z, Tile::Wall);
-        }
-        for n in 1..length {
-            let (x, z) = at(n, 2);
-            self.set(x, z, Tile::Corridor);
-        }
-        true
     }
 
     /// Closes every door behind which nothing is left.

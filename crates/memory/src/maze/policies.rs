@@ -3,7 +3,7 @@
 use heldout_core::{Policy, Rng, Scripted, View};
 
 use super::Maze;
-use super::rules::{State, middle};
+use super::rules::{State, reaches};
 use super::runner::CELL;
 use super::scene::UNIT;
 use crate::walker::clock::TICKS_PER_STEP;
@@ -14,14 +14,13 @@ use crate::walker::policies::{Swing, needs_pose, needs_symbols};
 
 /// Cells of a chart along a cell of the maze.
 const FINE: i32 = 5;
-/// Units within which the goal is taken for reached: a little less than the rules say.
-const REACH: f64 = 29.0;
 
 /// How an observation of the maze is to be read.
 const SENSES: Senses = Senses {
     unit: UNIT,
     cell: CELL,
     tile: CELL,
+    reach: 36.0,
     half: 20.0,
     turn: DEGREES_PER_PIXEL * LAB_LOOK as f64 * TICKS_PER_STEP as f64,
     near: 50.0,
@@ -79,20 +78,18 @@ impl Policy<Maze> for Oracle {
         let state = view.state.expect("the oracle is privileged");
         let chart = memory.get_or_insert_with(|| chart(state));
         let Some(lead) = chart.lead([state.runner.x, state.runner.z]) else { return Walk::Forward };
-        let [goal_x, goal_z] = middle(state.goal);
-        let there = |x: f64, z: f64| (x - goal_x).abs() <= REACH && (z - goal_z).abs() <= REACH;
         choose(
             state.runner,
             |runner, walk| {
                 let controls = walk.lab_controls();
                 for _ in 0..TICKS_PER_STEP {
-                    if !there(runner.x, runner.z) {
+                    if !reaches(runner, state.goal) {
                         runner.tick(controls, &state.plan);
                     }
                 }
             },
             |runner| {
-                if there(runner.x, runner.z) { 0.0 } else { chart.left(&lead, [runner.x, runner.z]) }
+                if reaches(runner, state.goal) { 0.0 } else { chart.left(&lead, [runner.x, runner.z]) }
             },
         )
     }

@@ -22,8 +22,10 @@ use crate::walker::trips::Trips;
 pub(crate) const REWARD: f32 = 10.0;
 /// Seconds of an episode.
 const SECONDS: f64 = 120.0;
-/// The goal is reached where both coordinates differ by this much at the most: two boxes of half-width 15 touch.
-const REACH: f64 = 30.0;
+/// Where the goal is reached, as the engine picks things up: the walker's place less the goal's, eastwards from and to,
+/// and at the most northwards or southwards.
+const REACH_EAST: std::ops::RangeInclusive<f64> = -50.0..=44.0;
+const REACH_NORTH: f64 = 36.0;
 
 config! {
     /// The config of the maze.
@@ -67,6 +69,12 @@ impl State {
 /// The middle of a cell, in units.
 pub(crate) fn middle(cell: Cell) -> [f64; 2] {
     [cell.x, cell.z].map(|at| (f64::from(at) + 0.5) * CELL)
+}
+
+/// Whether the walker touches the goal.
+pub(super) fn reaches(runner: &Runner, goal: Cell) -> bool {
+    let [x, z] = middle(goal);
+    REACH_EAST.contains(&(runner.x - x)) && (runner.z - z).abs() <= REACH_NORTH
 }
 
 /// The rules of the maze.
@@ -175,9 +183,8 @@ impl Raw for Maze {
         state.runner.tick(*controls, &state.plan);
         state.tick += 1;
         state.trips.tick(state.tick, state.place(), true);
-        let [x, z] = middle(state.goal);
         let mut reward = 0.0;
-        if (state.runner.x - x).abs() <= REACH && (state.runner.z - z).abs() <= REACH {
+        if reaches(&state.runner, state.goal) {
             reward = REWARD;
             state.trips.arrive(state.place());
             state.put();

@@ -11,9 +11,11 @@ macro_rules! colours {
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
         pub(crate) enum Colour {
             $(#[doc = stringify!($name)] $name,)*
-            /// What moving blocks have, so that they differ in their motion alone.
+            /// What one of two moving blocks has, in both rooms.
             #[default]
             Neutral,
+            /// What the other has: where one is seen before the other, there is an edge between them.
+            Dark,
         }
 
         impl Colour {
@@ -22,6 +24,7 @@ macro_rules! colours {
                 match self {
                     $(Self::$name => Rgb::new($red, $green, $blue),)*
                     Self::Neutral => Rgb::grey(160),
+                    Self::Dark => Rgb::grey(70),
                 }
             }
         }
@@ -61,6 +64,9 @@ impl Colour {
             Stimuli::HeldOut => [Self::Yellow, Self::Brown, Self::Pink, Self::Orange, Self::Purple],
         }
     }
+
+    /// The greys of two moving blocks: which of them moves otherwise in Room B has nothing to do with its grey.
+    pub(crate) const MOVING: [Self; 2] = [Self::Neutral, Self::Dark];
 
     /// The colours of the balls of a chain.
     pub(crate) const fn of_chains(stimuli: Stimuli) -> [Self; 10] {

@@ -22,8 +22,8 @@ pub(crate) const TASK: &str = "transitive_inference";
 const ROOM: Rect = Rect::new(0.0, 0.0, 10.0, 10.0);
 /// Where the two balls lie, left and right.
 pub(crate) const BALLS: [(f64, f64); 2] = [(3.0, 8.0), (7.0, 8.0)];
-/// Half the width of a ball.
-const BALL: f64 = 0.5;
+/// Half the width of a ball: seen from where the walker begins it is more than 11 pixels wide in a picture of 96x72.
+pub(crate) const BALL: f64 = 0.9;
 /// Ticks without balls after a touch.
 pub(crate) const BLANK: u32 = 10;
 /// Seconds of an episode.
@@ -32,9 +32,10 @@ const SECONDS: f64 = 200.0;
 const CELLS: usize = 12;
 /// Seed of the textures: they belong to the environment, not to the episode.
 const TEXTURES: u64 = 8;
-const WALLS: Surface = Surface { texture: Textures::WALLS[3], tint: Rgb::new(206, 198, 186) };
-const DEMO_FLOOR: Rgb = Rgb::new(150, 150, 150);
-const CHALLENGE_FLOOR: Rgb = Rgb::new(40, 50, 120);
+// What lies around the balls is plain and has none of their colours: each of the twenty stands out from all three.
+const WALLS: Surface = Surface { texture: Textures::NOISE, tint: Rgb::new(0, 135, 255) };
+const DEMO_FLOOR: Rgb = Rgb::new(135, 0, 75);
+const CHALLENGE_FLOOR: Rgb = Rgb::new(0, 60, 0);
 /// Elements of the symbolic vector: the floor and two balls.
 const ELEMENTS: usize = 1 + 2 * SLOT;
 /// What distances are divided by: more than the longest.
@@ -87,7 +88,7 @@ impl Inference {
     /// Paints what the walker sees.
     pub(crate) fn picture(&self, state: &InferenceState, canvas: &mut Canvas<'_>) {
         let tint = if self.cued(state) { CHALLENGE_FLOOR } else { DEMO_FLOOR };
-        let floor = Floor { surface: Surface { texture: Textures::GROUND, tint }, period: 2.0 };
+        let floor = Floor { surface: Surface { texture: Textures::NOISE, tint }, period: 2.0 };
         let colours = state.chain.shown();
         let objects: [Object; 2] = std::array::from_fn(|i| Object {
             x: BALLS[i].0 as f32,
@@ -203,7 +204,7 @@ impl Environment for Inference {
             &caption,
             |canvas| self.picture(state, canvas),
             |map| {
-                map.fill(&ROOM, if self.cued(state) { CHALLENGE_FLOOR } else { DEMO_FLOOR.shade(180) });
+                map.fill(&ROOM, if self.cued(state) { CHALLENGE_FLOOR } else { DEMO_FLOOR });
                 if state.shows() {
                     for (colour, (x, z)) in chain.shown().into_iter().zip(BALLS) {
                         map.disc(x, z, BALL, colour.rgb());

@@ -19,6 +19,8 @@ pub(super) const BESIDE_CORRIDOR: [Rect; 2] = [
     Rect::new(BOUNDS.x0, CORRIDOR.z0, CORRIDOR.x0, CORRIDOR.z1),
     Rect::new(CORRIDOR.x1, CORRIDOR.z0, BOUNDS.x1, CORRIDOR.z1),
 ];
+/// The middle of the corridor, from west to east.
+pub(crate) const AXIS: f64 = 0.5 * (CORRIDOR.x0 + CORRIDOR.x1);
 /// Northern end of Room A.
 pub(super) const A_END: f64 = ROOM_A.z1;
 /// Southern end of Room B.
@@ -170,7 +172,7 @@ impl Block {
     /// How it looks, in words: its colour, or its pattern where blocks move.
     pub(crate) fn look(&self, room: Room) -> String {
         match self.colour[room as usize] {
-            Colour::Neutral => self.pattern[room as usize].name().to_owned(),
+            Colour::Neutral | Colour::Dark => self.pattern[room as usize].name().to_owned(),
             colour => colour.name(),
         }
     }
@@ -256,8 +258,9 @@ impl Layout {
         let mut patterns = Pattern::of(stimuli);
         let count = self.count as usize;
         rng.shuffle(&mut patterns);
-        for (block, pattern) in self.blocks[..count].iter_mut().zip(patterns) {
+        for ((block, pattern), colour) in self.blocks[..count].iter_mut().zip(patterns).zip(Colour::MOVING) {
             block.y = MOVING_HEIGHT;
+            block.colour = [colour; 2];
             block.pattern = [pattern; 2];
             block.phase = rng.unit();
         }
@@ -290,12 +293,16 @@ fn place_anywhere(blocks: &mut [Block], pattern: Pattern, rng: &mut Rng) {
     }
 }
 
-/// Whether two blocks have their distance and, where they move, never meet nor can be touched at once.
+/// Whether two blocks have their distance and, where they move, never meet, nor can be touched at once, nor are seen one
+/// before the other from the corridor's axis: there is one on either side of it.
 fn are_apart(one: &Block, two: &Block) -> bool {
-    let (dx, dz) = (one.x - two.x, one.z[0] - two.z[0]);
-    let [a, b] = [one, two].map(|block| block.swept(Room::A).grown(TOUCH));
-    let still = one.pattern[0] == Pattern::None;
-    dx * dx + dz * dz >= APART * APART && (still || !a.overlaps(&b))
+    if one.pattern[0] == Pattern::None {
+        let (dx, dz) = (one.x - two.x, one.z[0] - two.z[0]);
+        return dx * dx + dz * dz >= APART * APART;
+    }
+    let [a, b] = [one, two].map(|block| block.swept(Room::A));
+    let sides = (a.x1 < AXIS && b.x0 > AXIS) || (b.x1 < AXIS && a.x0 > AXIS);
+    sides && !a.grown(TOUCH).overlaps(&b.grown(TOUCH))
 }
 
 /// The walker at the beginning of an episode.

@@ -149,41 +149,6 @@ fn memory_check_31_ten_thousand_seeds() {
     }
 }
 
-/// No corridor goes out and comes back beside itself with nothing but wall between.
-#[test]
-fn memory_check_31_no_horseshoe_bends() {
-    let mut plan = Plan::default();
-    for (seed, scale) in (0..200).flat_map(|seed| SCALES.map(move |scale| (seed, scale))) {
-        plan.draw(&Sizes::of(scale), &mut Seed(seed).rng());
-        let side = i32::from(plan.side());
-        let is_way = |x, z| plan.at(x, z) == Tile::Corridor && neighbours(&plan, x, z) == 2;
-        for (x, z) in (1..side).step_by(2).flat_map(|z| (1..side).step_by(2).map(move |x| (x, z))) {
-            for ((ax, az), (bx, bz)) in [((1, 0), (0, 1)), ((1, 0), (0, -1)), ((0, 1), (1, 0)), ((0, 1), (-1, 0))] {
-                // The narrowest bend: base of three cells, legs of two on both sides.
-                let at = |n: i32, m: i32| (x + n * ax + m * bx, z + n * az + m * bz);
-                let way = |n, m| is_way(at(n, m).0, at(n, m).1);
-                let wall = |n, m| !plan.is_open(at(n, m).0, at(n, m).1);
-                let corridor = |n, m| plan.at(at(n, m).0, at(n, m).1) == Tile::Corridor;
-                let bend = [(0, 0), (1, 0), (2, 0), (0, 1), (2, 1)].iter().all(|&(n, m)| way(n, m))
-                    && corridor(0, 2)
-                    && corridor(2, 2)
-                    && wall(1, 1)
-                    && wall(1, 2)
-                    && wall(1, 3);
-                // A leg that is a door may stay: doors are never moved.
-                let door = |n, m| {
-                    let (x, z) = at(n, m);
-                    [(1, 0), (-1, 0), (0, 1), (0, -1)]
-                        .iter()
-                        .any(|(dx, dz)| !matches!(plan.at(x + dx, z + dz), Tile::Wall | Tile::Corridor))
-                };
-                let doors = [(0, 0), (1, 0), (2, 0), (0, 1), (2, 1)].iter().any(|&(n, m)| door(n, m));
-                assert!(!bend || doors, "seed {seed}, {scale:?}: a bend at ({x}, {z})");
-            }
-        }
-    }
-}
-
 #[test]
 fn memory_check_31_the_goal_region_of_train_and_held_out_never_mix() {
     for level in LEVELS {
@@ -210,7 +175,7 @@ fn memory_check_31_the_goal_region_of_train_and_held_out_never_mix() {
 /// Carries the walker to just beside the goal and into it.
 fn arrive(env: &Maze, state: &mut State) -> f32 {
     let [x, z] = middle(state.goal);
-    state.runner = Runner::at(x, z - 31.0, 0.0);
+    state.runner = Runner::at(x, z - 37.0, 0.0);
     let ahead = Walk::Forward.lab_controls();
     (0..4).map(|_| env.tick(state, &ahead).0).sum()
 }
@@ -233,13 +198,24 @@ fn memory_check_31_goal_and_maze_stay_and_each_arrival_pays_ten() {
         spawns.dedup();
         assert!(spawns.len() > 15, "spawns vary");
     }
-    // A hair beyond thirty units nothing is paid.
-    let mut state = env.start(start(3));
-    let [x, z] = middle(state.goal);
-    state.runner = Runner::at(x, z - 30.000_001, 0.0);
-    assert_eq!(env.tick(&mut state, &LabControls::default()).0, 0.0);
-    state.runner = Runner::at(x, z - 30.0, 0.0);
-    assert_eq!(env.tick(&mut state, &LabControls::default()).0, 10.0);
+}
+
+/// What lies in the engine's box around the goal is paid, and a hair outside of it nothing.
+#[test]
+fn amendment_41_the_goal_is_picked_up_in_the_engines_box() {
+    let env = make("train_large");
+    for seed in 0..10 {
+        let mut state = env.start(start(seed));
+        let [x, z] = middle(state.goal);
+        let mut paid = |east: f64, north: f64| {
+            state.runner = Runner::at(x + east, z + north, 0.0);
+            env.tick(&mut state, &LabControls::default()).0
+        };
+        for (east, north) in [(-50.0, 0.0), (44.0, 0.0), (0.0, 36.0), (0.0, -36.0), (-50.0, 36.0), (44.0, -36.0)] {
+            assert_eq!(paid(east, north), 10.0, "at {east}, {north}");
+            assert_eq!(paid(east * 1.000_001, north * 1.000_001), 0.0, "beyond {east}, {north}");
+        }
+    }
 }
 
 #[test]

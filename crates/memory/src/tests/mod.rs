@@ -7,6 +7,7 @@ mod goal_mini;
 mod goal_policies;
 mod levels;
 mod maze;
+mod maze_plan;
 mod panels;
 mod paper_scores;
 mod places;
@@ -16,6 +17,7 @@ mod psychlab_tasks;
 mod raw;
 mod rooms;
 mod rooms_common;
+mod rooms_look;
 mod rooms_policies;
 mod words;
 

@@ -10,7 +10,7 @@ use super::rooms_common::start;
 use super::{find, step};
 use crate::level::{Drawn, LEVELS, Level, Scale, Stimuli};
 use crate::rooms::gate::SLIDE;
-use crate::rooms::inference::{BALLS, BLANK, Inference, InferenceConfig, InferenceState};
+use crate::rooms::inference::{BALL, BALLS, BLANK, Inference, InferenceConfig, InferenceState};
 use crate::rooms::layout::{Block, Layout, Room, TOUCH, Variant};
 use crate::rooms::pattern::{CIRCUMRADIUS, PERIOD, Pattern};
 use crate::rooms::spot::{Spot, SpotConfig, SpotState};
@@ -443,7 +443,7 @@ fn train_and_held_out_levels_never_mix() {
         for level in LEVELS {
             let Shown { colours, patterns, counts, delays } = shown(variant, level);
             let (own_colours, own_patterns) = if variant == Variant::Motion {
-                (BTreeSet::from([Colour::Neutral]), BTreeSet::from(Pattern::of(level.stimuli)))
+                (BTreeSet::from(Colour::MOVING), BTreeSet::from(Pattern::of(level.stimuli)))
             } else {
                 (BTreeSet::from(Colour::of_blocks(level.stimuli)), BTreeSet::from([Pattern::None]))
             };
@@ -492,8 +492,8 @@ fn train_and_held_out_levels_never_mix() {
 }
 
 /// CIE 1976 L*a*b* under D65.
-fn lab(colour: Colour) -> [f64; 3] {
-    let linear = colour.rgb().0.map(|level| {
+pub(super) fn lab(rgb: [u8; 3]) -> [f64; 3] {
+    let linear = rgb.map(|level| {
         let share = f64::from(level) / 255.0;
         if share <= 0.040_45 { share / 12.92 } else { libm::pow((share + 0.055) / 1.055, 2.4) }
     });
@@ -517,7 +517,7 @@ fn colours_of_a_set_can_be_told_apart() {
     for set in sets {
         for (i, &a) in set.iter().enumerate() {
             for &b in &set[..i] {
-                let square: f64 = lab(a).iter().zip(lab(b)).map(|(p, q)| (p - q) * (p - q)).sum();
+                let square: f64 = lab(a.rgb().0).iter().zip(lab(b.rgb().0)).map(|(p, q)| (p - q) * (p - q)).sum();
                 assert!(square.sqrt() >= 18.0, "{a:?} and {b:?}: {}", square.sqrt());
             }
         }
@@ -595,7 +595,7 @@ fn memory_check_34_a_wrong_pick_shows_the_pair_again_and_pays_nothing() {
 /// Puts the walker onto a ball and lets a tick pass.
 fn touch(rules: &Inference, state: &mut InferenceState, side: Side) -> (f32, Status) {
     let (x, z) = BALLS[side as usize];
-    state.body = Body::at(x, z - 0.8, 0.0);
+    state.body = Body::at(x, z - BALL - 0.3, 0.0);
     rules.tick(state, &STILL)
 }
 
@@ -653,9 +653,9 @@ fn the_floor_tells_the_challenge_if_it_may() {
             state.chain.choose(state.chain.higher());
         }
         let after = floor(&rules, &state);
-        // Grey, then blue.
-        assert!((before[0] - before[2]).abs() < 12.0, "{before:?}");
-        assert_eq!(after[2] > 1.5 * after[0], cue_phase, "{after:?}");
+        // Maroon, then green.
+        assert!(before[0] > 1.5 * before[2], "{before:?}");
+        assert_eq!(after[1] > 1.5 * after[0], cue_phase, "{after:?}");
         assert_eq!(before != after, cue_phase);
     }
 }

@@ -56,6 +56,12 @@ impl Rect {
         self.x0 <= x && x <= self.x1 && self.z0 <= z && z <= self.z1
     }
 
+    /// Whether a disc around the point shares a point with it.
+    pub(crate) fn touches(&self, x: f64, z: f64, radius: f64) -> bool {
+        let (dx, dz) = self.away(x, z);
+        dx * dx + dz * dz <= radius * radius
+    }
+
     /// Whether the two share more than a side.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         self.x0 < other.x1 && other.x0 < self.x1 && self.z0 < other.z1 && other.z0 < self.z1

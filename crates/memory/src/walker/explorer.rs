@@ -13,6 +13,10 @@ const CELLS: usize = 52;
 const PATIENCE: u32 = 4;
 /// Steps without moving after which it steps aside.
 const STUCK: u32 = 3;
+/// Steps without coming nearer after which a target is dropped.
+const STALLED: u32 = 20;
+/// Parts of a step between two poses that are looked at for what was walked on.
+const PARTS: i32 = 4;
 
 /// How a task's numbers are to be read.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,6 +27,8 @@ pub(crate) struct Senses {
     pub(crate) cell: f64,
     /// World units of the tiles that goals lie on.
     pub(crate) tile: f64,
+    /// World units from a tile's middle, along both axes, within which a goal on it is reached.
+    pub(crate) reach: f64,
     /// World units of half the lane that the walker needs.
     pub(crate) half: f64,
     /// Degrees that a step turns.
@@ -65,9 +71,11 @@ pub(crate) struct Explorer {
     senses: Senses,
     fan: Fan,
     chart: Chart,
-    /// How often each cell looked solid and free, and whether it was walked.
+    /// How often each cell looked solid and free, and whether the walker stood on it.
     solid: Vec<u16>,
     free: Vec<u16>,
+    stood: Vec<bool>,
+    /// Whether a cell need not be swept: a goal on its tile would have been reached, or there was no getting there.
     walked: Vec<bool>,
     /// Whether looking was not enough and every tile is to be walked.
     thorough: bool,
@@ -79,6 +87,10 @@ pub(crate) struct Explorer {
     aside: u32,
     age: u32,
     tries: u32,
+    /// What the walker is on its way to, the least way that was left, and the steps since.
+    aim: Option<(i32, i32)>,
+    least: f64,
+    waited: u32,
 }
 
 impl Explorer {
@@ -93,6 +105,7 @@ impl Explorer {
             chart,
             solid: none.clone(),
             free: none,
+            stood: vec![false; CELLS * CELLS],
             walked: vec![false; CELLS * CELLS],
             thorough: false,
             goal: None,
@@ -102,6 +115,9 @@ impl Explorer {
             aside: 0,
             age: 0,
             tries: 0,
+            aim: None,
+            least: f64::INFINITY,
+            waited: 0,
         }
     }
 
@@ -123,6 +139,10 @@ impl Explorer {
             return *rng.pick(&[Walk::StrafeLeft, Walk::StrafeRight, Walk::Backward]);
         }
         self.plan(&pose);
+        if self.is_stalled(&pose) {
+            self.drop_target(rng);
+            self.plan(&pose);
+        }
         let Some((way, _)) = self.chart.waypoint(pose.place) else {
             // Nothing is known around: look about.
             return Walk::LookRight;
@@ -155,22 +175,57 @@ impl Explorer {
             let paid = self
                 .last
                 .map_or(pose.place, |last| if apart(last.place, pose.place) < tile { pose.place } else { last.place });
-            if self.goal.is_none_or(|goal| apart(goal, paid) > 0.75 * tile) {
-                self.goal = Some(paid.map(|v| ((v / tile).floor() + 0.5) * tile));
+            // What was seen is where it is. Where a touch is enough, the place itself is as good as its tile.
+            let touch = 2.0 * self.senses.reach > tile;
+            if self.goal.is_none() || !self.senses.visible {
+                self.goal = Some(if touch { paid } else { paid.map(|v| ((v / tile).floor() + 0.5) * tile) });
             }
-            self.tries = 0;
+            (self.tries, self.aim) = (0, None);
             return;
         }
         let there = self.goal.is_some_and(|goal| apart(goal, pose.place) < 0.2 * tile);
         self.tries += u32::from(there);
         if self.tries > 3 {
-            // It is not quite here: sweep the neighbourhood again.
-            (self.goal, self.tries) = (None, 0);
-            let (x, z) = self.chart.cell_of(pose.place);
-            for (dx, dz) in (-4..=4).flat_map(|dz| (-4..=4).map(move |dx| (dx, dz))) {
-                if let Some(i) = index(x + dx, z + dz) {
-                    self.walked[i] = false;
-                }
+            self.forget_goal();
+        }
+    }
+
+    /// The goal is not quite where it was taken to be: sweeps the neighbourhood again.
+    fn forget_goal(&mut self) {
+        self.tries = 0;
+        let Some(goal) = self.goal.take() else { return };
+        let (x, z) = self.chart.cell_of(goal);
+        for (dx, dz) in (-4..=4).flat_map(|dz| (-4..=4).map(move |dx| (dx, dz))) {
+            if let Some(i) = index(x + dx, z + dz) {
+                self.walked[i] = false;
+            }
+        }
+    }
+
+    /// Whether the walker has come no nearer to what it is on its way to for too long.
+    fn is_stalled(&mut self, pose: &Pose) -> bool {
+        let aim = self.goal.map(|goal| self.chart.cell_of(goal)).or(self.target);
+        let left = self.chart.distance(pose.place).unwrap_or(f64::INFINITY);
+        if aim != self.aim || left < self.least - 0.01 * self.senses.tile {
+            (self.aim, self.least, self.waited) = (aim, left, 0);
+        } else {
+            self.waited += 1;
+        }
+        aim.is_some() && self.waited >= STALLED
+    }
+
+    /// Gives up what the walker is on its way to: a target for this sweep, a goal at the third time.
+    fn drop_target(&mut self, rng: &mut Rng) {
+        (self.aim, self.aside) = (None, 1 + rng.below(4));
+        if let Some((x, z)) = self.target.take()
+            && let Some(i) = index(x, z)
+        {
+            self.walked[i] = true;
+        }
+        if self.goal.is_some() {
+            self.tries += 1;
+            if self.tries > 3 {
+                self.forget_goal();
             }
         }
     }
@@ -191,19 +246,34 @@ impl Explorer {
             let [x, z] = at(distance + 0.02 * cell);
             self.enter(x, z, true);
         }
-        let reach = (0.6 * self.senses.tile / cell).ceil() as i32;
         let (x, z) = self.chart.cell_of(pose.place);
-        for (dx, dz) in (-reach..=reach).flat_map(|dz| (-reach..=reach).map(move |dx| (dx, dz))) {
-            let middle = self.chart.middle(x + dx, z + dz);
-            let here = dx == 0 && dz == 0;
-            if let Some(i) = index(x + dx, z + dz)
-                && (here || apart(middle, pose.place) < 0.55 * self.senses.tile)
+        if let Some(i) = index(x, z) {
+            self.stood[i] = true;
+            self.free[i] = self.free[i].max(1);
+            self.chart.set_open(x, z, true);
+        }
+        // A walker that was put elsewhere walked on nothing between.
+        let before = self.last.map(|last| last.place).filter(|&last| apart(last, pose.place) < self.senses.tile);
+        for part in 0..PARTS {
+            let share = f64::from(part) / f64::from(PARTS);
+            let from = before.unwrap_or(pose.place);
+            self.tread([0, 1].map(|axis| pose.place[axis] + share * (from[axis] - pose.place[axis])));
+        }
+    }
+
+    /// Notes that a goal on the tiles around a place would have been reached.
+    fn tread(&mut self, place: [f64; 2]) {
+        let Senses { cell, tile, reach, .. } = self.senses;
+        let (x, z) = self.chart.cell_of(place);
+        let around = ((reach + tile) / cell).ceil() as i32;
+        let met = |at: f64, place: f64| (((at / tile).floor() + 0.5) * tile - place).abs() <= reach;
+        for (x, z) in (z - around..=z + around).flat_map(|z| (x - around..=x + around).map(move |x| (x, z))) {
+            let middle = self.chart.middle(x, z);
+            if let Some(i) = index(x, z)
+                && met(middle[0], place[0])
+                && met(middle[1], place[1])
             {
                 self.walked[i] = true;
-                if here {
-                    self.free[i] = self.free[i].max(1);
-                    self.chart.set_open(x, z, true);
-                }
             }
         }
     }
@@ -214,7 +284,7 @@ impl Explorer {
         let Some(i) = index(x, z) else { return };
         let count = if solid { &mut self.solid[i] } else { &mut self.free[i] };
         *count = count.saturating_add(1);
-        self.chart.set_open(x, z, self.free[i] > 0 && (!self.is_solid(i) || self.walked[i]));
+        self.chart.set_open(x, z, self.free[i] > 0 && (!self.is_solid(i) || self.stood[i]));
     }
 
     /// Whether a cell is solid, as far as can be told: a ray that meets the end of a wall may point past it.
