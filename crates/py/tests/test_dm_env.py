@@ -113,6 +113,51 @@ def test_memory_check_01_the_public_names_are_there() -> None:
     assert len(dm_env.LEVEL_NAMES) == 79
 
 
+def test_amendment_48_the_names_of_the_public_package_are_there() -> None:
+    assert isinstance(dm_env.MEMORY_TASK_LEVEL_NAMES, frozenset)
+    assert unity_names() == dm_env.MEMORY_TASK_LEVEL_NAMES
+    assert {"MEMORY_TASK_LEVEL_NAMES", "load_from_disk", "load_from_docker"} <= set(dm_env.__all__)
+
+
+def test_amendment_48_settings_are_a_named_tuple() -> None:
+    settings = dm_env.EnvironmentSettings(seed=4, level_name="spot_diff_train", num_action_repeats=2)
+    names = ("seed", "level_name", "width", "height", "episode_length_seconds", "num_action_repeats")
+    assert isinstance(settings, tuple) and settings._fields == names
+    assert settings == (4, "spot_diff_train", 96, 72, None, 2)
+    seed, level_name, *_ = settings
+    assert (seed, level_name) == (4, "spot_diff_train")
+    assert settings._asdict()["num_action_repeats"] == 2
+    assert dm_env.EnvironmentSettings(*settings) == settings and hash(settings) == hash(tuple(settings))
+    other = settings._replace(width=32)
+    assert isinstance(other, dm_env.EnvironmentSettings) and other.width == 32
+    with pytest.raises(AttributeError):
+        settings.width = 32  # type: ignore[misc]
+    # What `_replace` lets through is refused when it is loaded.
+    for loaded in (lambda s: dm_env.load_from_docker(s), lambda s: dm_env.load_from_disk("anywhere", s)):
+        with pytest.raises(ValueError, match="`width` is `0`"):
+            loaded(settings._replace(width=0))
+    with pytest.raises(ValueError, match="spot_dif"):
+        dm_env.EnvironmentSettings(seed=1, level_name="spot_dif_train")
+
+
+def test_amendment_48_the_loaders_open_our_environments() -> None:
+    settings = dm_env.EnvironmentSettings(3, "visible_goal_with_buildings_train", num_action_repeats=4)
+    opened = [
+        dm_env.load_from_settings(settings),
+        dm_env.load_from_docker(settings),
+        dm_env.load_from_docker(settings, "an/image:v1"),
+        dm_env.load_from_docker(settings=settings, name=None),
+        dm_env.load_from_disk("/a/folder", settings),
+        dm_env.load_from_disk(path="/a/folder", settings=settings),
+    ]
+    assert all(isinstance(env, published.Environment) for env in opened)
+    first, *others = [play(env, 12) for env in opened]
+    assert all(other == first for other in others)
+    legacy = dm_env.load_from_docker(settings._replace(episode_length_seconds=0.1), legacy_discount=True)
+    legacy.reset()
+    assert legacy.step({}).discount == 0.0, "options are passed on"
+
+
 @pytest.mark.parametrize("name", dm_env.LEVEL_NAMES)
 def test_memory_check_01_every_public_name_loads(name: str) -> None:
     with dm_env.load_from_settings(dm_env.EnvironmentSettings(seed=1, level_name=name)) as env:

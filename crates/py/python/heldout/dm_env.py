@@ -9,7 +9,13 @@
 (72, 96, 3)
 
 **Levels.** :data:`LEVEL_NAMES` holds the 77 public names and two more, ``transitive_inference_train`` and
-``explore_goal_locations_train``, which mix the two training levels of their task.
+``explore_goal_locations_train``, which mix the two training levels of their task. :data:`MEMORY_TASK_LEVEL_NAMES` holds
+the 57 that ``dm_memorytasks`` has.
+
+**Coming from** ``dm_memorytasks``: :class:`EnvironmentSettings`, :func:`load_from_docker`, :func:`load_from_disk` and
+:data:`MEMORY_TASK_LEVEL_NAMES` are called as there. The loaders open the environments of this package: there is no
+container and no binary, so the image's name and the folder are not looked at. Episodes differ from the original's, and
+so do scores; ``episode_length_seconds`` is the paper's per level where it is left out, not 120.
 
 **Time.** A step is a tick of the engine, a 30th of a second in the 57 Unity levels and a 60th in the Lab ones, repeated
 ``num_action_repeats`` times. The environments of the registry (``memory/spot-diff-v1``) repeat each action 4 times.
@@ -35,11 +41,11 @@ environment of the registry that was reset with that seed, under the same level.
 nothing else.
 """
 
-import dataclasses
 import json
 import operator
+import os
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -57,16 +63,33 @@ except ImportError as error:
 
 __all__ = [
     "LEVEL_NAMES",
+    "MEMORY_TASK_LEVEL_NAMES",
     "DiscreteEnvironment",
     "Environment",
     "EnvironmentSettings",
     "discrete",
     "load",
+    "load_from_disk",
+    "load_from_docker",
     "load_from_settings",
 ]
 
 #: Every name that a level can be loaded by.
 LEVEL_NAMES: tuple[str, ...] = tuple(_native.levels())
+
+#: The tasks of DeepMind Lab, which ``dm_memorytasks`` does not have.
+_LAB_TASKS = (
+    "arbitrary_visuomotor_mapping",
+    "change_detection",
+    "continuous_recognition",
+    "explore_goal_locations",
+    "what_then_where",
+)
+
+#: The names of the levels that ``dm_memorytasks`` has.
+MEMORY_TASK_LEVEL_NAMES: frozenset[str] = frozenset(
+    name for name in LEVEL_NAMES if not name.startswith(_LAB_TASKS) and name != "transitive_inference_train"
+)
 
 #: The longest episode that can be asked for.
 _MOST_SECONDS = 36_000
@@ -74,14 +97,7 @@ _MOST_SECONDS = 36_000
 _MOST_REPEATS = 2**31 - 1
 
 
-@dataclasses.dataclass(frozen=True)
-class EnvironmentSettings:
-    """What fixes a level; values that none can have are refused with a ``ValueError`` that names them.
-
-    ``episode_length_seconds`` is the time limit, the level's own if it is ``None``. Sides of the picture are 16 to
-    1024.
-    """
-
+class _Settings(NamedTuple):
     seed: int
     level_name: str
     width: int = 96
@@ -89,19 +105,35 @@ class EnvironmentSettings:
     episode_length_seconds: float | None = None
     num_action_repeats: int = 1
 
-    def __post_init__(self) -> None:
+
+class EnvironmentSettings(_Settings):
+    """What fixes a level, as a named tuple; values that none can have are refused with a ``ValueError`` that names them.
+
+    ``episode_length_seconds`` is the time limit, the level's own if it is ``None``. Sides of the picture are 16 to
+    1024.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> "EnvironmentSettings":
         """Check every value."""
-        if self.level_name not in LEVEL_NAMES:
-            # The native part knows which names are near.
-            _native.Level(str(self.level_name), 0, 96, 72, None, False, "{}")
-        _integer("seed", self.seed, 0, 2**64 - 1)
-        _integer("width", self.width, 16, 1024)
-        _integer("height", self.height, 16, 1024)
-        _integer("num_action_repeats", self.num_action_repeats, 1, _MOST_REPEATS)
-        seconds = self.episode_length_seconds
-        if seconds is not None and not 0 < seconds <= _MOST_SECONDS:
-            allowed = f"more than 0 and at most {_MOST_SECONDS}, or `None`"
-            raise HeldoutError(f"`episode_length_seconds` is `{seconds}`, must be {allowed}")
+        settings = super().__new__(cls, *args, **kwargs)
+        _check(settings)
+        return settings
+
+
+def _check(settings: _Settings) -> None:
+    if settings.level_name not in LEVEL_NAMES:
+        # The native part knows which names are near.
+        _native.Level(str(settings.level_name), 0, 96, 72, None, False, "{}")
+    _integer("seed", settings.seed, 0, 2**64 - 1)
+    _integer("width", settings.width, 16, 1024)
+    _integer("height", settings.height, 16, 1024)
+    _integer("num_action_repeats", settings.num_action_repeats, 1, _MOST_REPEATS)
+    seconds = settings.episode_length_seconds
+    if seconds is not None and not 0 < seconds <= _MOST_SECONDS:
+        allowed = f"more than 0 and at most {_MOST_SECONDS}, or `None`"
+        raise HeldoutError(f"`episode_length_seconds` is `{seconds}`, must be {allowed}")
 
 
 def _integer(name: str, value: Any, low: int, high: int) -> None:
@@ -134,6 +166,8 @@ class Environment(dm_env.Environment):  # type: ignore[misc]
         further keys of the environment's config, as its card lists them.
         """
         _integer("first_episode", first_episode, 0, 2**64 - 1)
+        # A tuple made by `_replace` has not been looked at.
+        _check(settings)
         self.settings = settings
         self._level = _native.Level(
             settings.level_name,
@@ -282,6 +316,24 @@ def discrete(environment: Environment) -> DiscreteEnvironment:
 
 def load_from_settings(settings: EnvironmentSettings, **options: Any) -> Environment:
     """Open the level that ``settings`` describe; the options are those of :class:`Environment`."""
+    return Environment(settings, **options)
+
+
+def load_from_docker(settings: EnvironmentSettings, name: str | None = None, **options: Any) -> Environment:
+    """Open the level that ``settings`` describe, as ``dm_memorytasks.load_from_docker`` is called.
+
+    There is no container: ``name`` is not looked at. The options are those of :class:`Environment`.
+    """
+    del name
+    return Environment(settings, **options)
+
+
+def load_from_disk(path: str | os.PathLike[str], settings: EnvironmentSettings, **options: Any) -> Environment:
+    """Open the level that ``settings`` describe, as ``dm_memorytasks.load_from_disk`` is called.
+
+    There is no binary: ``path`` is not looked at. The options are those of :class:`Environment`.
+    """
+    del path
     return Environment(settings, **options)
 
 
