@@ -1,7 +1,9 @@
 //! What the scripted walkers of the goal tasks reach.
 
 use super::find;
-use heldout_core::{Autoreset, Buffers, Crc, Entry, Options, Reset, Rng, Seed};
+use crate::arena::{Arena, INVISIBLE_BUILDINGS, INVISIBLE_EMPTY, VISIBLE_BUILDINGS};
+use crate::maze::Maze;
+use heldout_core::{Autoreset, Batch, Buffers, Crc, Entry, Environment, Options, Reset, Rng, Seed, VecEnv};
 use serde_json::{Value, json};
 
 /// Mean return of one episode of each of `copies`.
@@ -161,4 +163,48 @@ fn the_first_trip_is_the_longest_for_who_must_search() {
     assert!(first > 2.0 * fifth, "{first} {fifth}");
     let [first, fifth] = trips("oracle");
     assert!(first < 1.5 * fifth && fifth < 1.5 * first, "{first} {fifth}");
+}
+
+/// Steps that the honest walker stays within a square of 1.5 cells or metres at the most, in 100 large episodes.
+fn longest_stay<E: Environment>(config: &Value, variant: E::Variant, place: impl Fn(&E::State) -> [f64; 2]) -> u32 {
+    let config: E::Config = serde_json::from_value(config.clone()).unwrap();
+    let copies = 100;
+    let options = Options { autoreset: Autoreset::Disabled, threads: 2, ..Options::default() };
+    let mut env = Batch::<E>::new(&config, variant, copies, options).unwrap();
+    env.seat(0, "honest", Seed(0)).unwrap();
+    let mut buffers = Buffers::new(env.spec(), copies);
+    env.reset(Reset::seed(Seed(45)), buffers.output()).unwrap();
+    let mut actions = vec![0; copies];
+    // The corners of the square that each walker has not left, and since when.
+    let mut squares: Vec<([[f64; 2]; 2], u32)> = vec![([[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]], 0); copies];
+    let mut longest = 0;
+    while !buffers.status.iter().all(|s| s.ended()) {
+        env.act(&buffers.rows(), &mut actions).unwrap();
+        env.step(&actions, buffers.output()).unwrap();
+        for (copy, (square, since)) in squares.iter_mut().enumerate() {
+            let at = place(env.state(copy).unwrap());
+            for axis in 0..2 {
+                square[0][axis] = square[0][axis].min(at[axis]);
+                square[1][axis] = square[1][axis].max(at[axis]);
+            }
+            *since += 1;
+            if (0..2).any(|axis| square[1][axis] - square[0][axis] > 1.5) {
+                (*square, *since) = ([at; 2], 0);
+            }
+            longest = longest.max(*since);
+        }
+    }
+    longest
+}
+
+/// A walker that runs against something for ever would stay for hundreds of steps.
+#[test]
+fn amendment_45_the_honest_walker_stays_nowhere() {
+    let config = symbolic("train_large");
+    for variant in [VISIBLE_BUILDINGS, INVISIBLE_BUILDINGS, INVISIBLE_EMPTY] {
+        let stay = longest_stay::<Arena>(&config, variant, |state| [state.body.x, state.body.z]);
+        assert!(stay < 80, "{}: {stay} steps", variant.task);
+    }
+    let stay = longest_stay::<Maze>(&config, (), |state| [state.runner.x / 100.0, state.runner.z / 100.0]);
+    assert!(stay < 80, "maze: {stay} steps");
 }

@@ -87,8 +87,8 @@ pub(crate) struct Explorer {
     aside: u32,
     age: u32,
     tries: u32,
-    /// What the walker is on its way to, the least way that was left, and the steps since.
-    aim: Option<(i32, i32)>,
+    /// Where the walker is on its way to, the least way that was left, and the steps since.
+    aim: Option<[f64; 2]>,
     least: f64,
     waited: u32,
 }
@@ -140,7 +140,7 @@ impl Explorer {
         }
         self.plan(&pose);
         if self.is_stalled(&pose) {
-            self.drop_target(rng);
+            self.drop_target(&pose, rng);
             self.plan(&pose);
         }
         let Some((way, _)) = self.chart.waypoint(pose.place) else {
@@ -204,9 +204,15 @@ impl Explorer {
 
     /// Whether the walker has come no nearer to what it is on its way to for too long.
     fn is_stalled(&mut self, pose: &Pose) -> bool {
-        let aim = self.goal.map(|goal| self.chart.cell_of(goal)).or(self.target);
+        let aim = self.goal.or_else(|| self.target.map(|(x, z)| self.chart.middle(x, z)));
+        // What is seen again from elsewhere is not quite where it was.
+        let same = match (aim, self.aim) {
+            (Some(aim), Some(last)) => apart(aim, last) < 0.5 * self.senses.tile,
+            (None, None) => true,
+            _ => false,
+        };
         let left = self.chart.distance(pose.place).unwrap_or(f64::INFINITY);
-        if aim != self.aim || left < self.least - 0.01 * self.senses.tile {
+        if !same || left < self.least - 0.01 * self.senses.tile {
             (self.aim, self.least, self.waited) = (aim, left, 0);
         } else {
             self.waited += 1;
@@ -214,9 +220,18 @@ impl Explorer {
         aim.is_some() && self.waited >= STALLED
     }
 
-    /// Gives up what the walker is on its way to: a target for this sweep, a goal at the third time.
-    fn drop_target(&mut self, rng: &mut Rng) {
-        (self.aim, self.aside) = (None, 1 + rng.below(4));
+    /// Gives up what the walker is on its way to, a target for this sweep, a goal at the third time; and takes what is
+    /// ahead for solid, unless it stood there.
+    fn drop_target(&mut self, pose: &Pose, rng: &mut Rng) {
+        (self.waited, self.least, self.aside) = (0, f64::INFINITY, 2 + rng.below(4));
+        let cell = self.senses.cell;
+        let (x, z) = self.chart.cell_of([pose.place[0] + cell * pose.sin, pose.place[1] + cell * pose.cos]);
+        if let Some(i) = index(x, z)
+            && !self.stood[i]
+        {
+            self.solid[i] = self.solid[i].max(self.free[i]).saturating_add(1);
+            self.chart.set_open(x, z, false);
+        }
         if let Some((x, z)) = self.target.take()
             && let Some(i) = index(x, z)
         {
