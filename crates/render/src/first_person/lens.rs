@@ -95,10 +95,20 @@ impl Lens {
 
     /// The direction of a pixel at any pitch: east, up and north for each unit of depth.
     pub(super) fn ray(&self, right: f32, up: f32) -> [f32; 3] {
-        let [rise, level] = self.pitch;
-        let forward = level - rise * up;
+        let ([rise, level], forward) = (self.pitch, self.forward(up));
         let [sine, cosine] = self.ahead;
         [sine * forward + cosine * right, rise + level * up, cosine * forward - sine * right]
+    }
+
+    /// The level direction ahead: east, north.
+    pub(super) fn ahead(&self) -> [f32; 2] {
+        self.ahead
+    }
+
+    /// The level part of the direction of a row's pixels that goes ahead, at any pitch.
+    pub(super) fn forward(&self, up: f32) -> f32 {
+        let [rise, level] = self.pitch;
+        level - rise * up
     }
 
     /// A point as the camera sees it: to the right, up and ahead.

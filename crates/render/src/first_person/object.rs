@@ -103,6 +103,10 @@ impl Placed {
         self.rows.0 <= row && row < self.rows.1
     }
 
+    pub(super) fn columns(&self) -> (usize, usize) {
+        self.columns
+    }
+
     pub(super) fn rows(&self) -> (usize, usize) {
         self.rows
     }

@@ -58,6 +58,15 @@ pub enum Wall {
     },
 }
 
+impl Wall {
+    /// From the floor up.
+    pub(super) fn height(&self) -> f32 {
+        match *self {
+            Self::Solid { height, .. } | Self::Block { height, .. } => height,
+        }
+    }
+}
+
 /// The plan of the walls.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid<'a> {
