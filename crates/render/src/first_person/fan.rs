@@ -68,6 +68,10 @@ pub(super) struct Fan<'a, 'b> {
 
 impl<'a, 'b> Fan<'a, 'b> {
     /// `None` where rays must walk by themselves: the grid is too large, or the eye is outside of it or above all walls.
+    #[expect(
+        clippy::large_stack_arrays,
+        reason = "drawing allocates nothing: all of a picture's rays are on the stack"
+    )]
     pub(super) fn new(plan: &'b Plan<'a>, ahead: [f32; 2], eye: f32) -> Option<Self> {
         let fits = plan.is_inside() && plan.longest_side() <= MAX_CELLS && eye < plan.tallest;
         fits.then(|| Self {

@@ -238,6 +238,7 @@ impl Mark {
 
     /// The part of a ray like the one that made the mark that runs through the wall: `None` if the ray ends at `until`
     /// before, nothing in it if it passes the wall.
+    #[expect(clippy::option_option, reason = "that the ray ends and that it passes are two things to an iterator")]
     #[inline]
     pub(super) fn stretch(&self, plan: &Plan<'_>, [dx, dz]: [f32; 2], until: f32) -> Option<Option<Stretch>> {
         if matches!(self.how, How::PassLeft | How::PassRight) {
