@@ -112,6 +112,7 @@ fn header(task: &str, condition: &str) -> Header {
         seeds: vec![0],
         trace: false,
         sources: vec![],
+        made_from: None,
         machine: Machine { os: "linux".into(), arch: "x".into(), cpu: None },
     }
 }
