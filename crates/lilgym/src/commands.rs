@@ -9,13 +9,14 @@ use crate::config::{Appearance, Config, Grid, Split, Task};
 use crate::corpus::Corpus;
 use crate::environment::LilGym;
 use crate::files;
+use crate::fit::fitted;
 use crate::parts::Problems;
 use crate::recording::Replay;
 
 const DATA: Argument =
     Argument::option("data", "DIR", "Directory of the public data files").from("HELDOUT_LILGYM_DATA").required();
 
-pub(crate) static COMMANDS: [Command; 4] = [
+pub(crate) static COMMANDS: [Command; 5] = [
     Command {
         path: ["lilgym", "check"],
         about: "Runs every program on its own images and compares with the labels",
@@ -50,6 +51,13 @@ pub(crate) static COMMANDS: [Command; 4] = [
         run: categories,
     },
     Command {
+        path: ["lilgym", "fit-blind"],
+        about: "Fits the additions of the policy `blind` on the training problems of every task",
+        arguments: &[Argument::option("data", "DIR", "Directory of the public data files, or `builtin`").or("builtin")],
+        settings: false,
+        run: fit_blind,
+    },
+    Command {
         path: ["parity", "lilgym"],
         about: "Replays recorded rollouts of the public lilGym: reward, flags, truth and observation at every step",
         arguments: &[
@@ -72,7 +80,7 @@ fn check(call: &mut Call<'_>) -> Result<Said, CommandError> {
                 continue;
             }
             let config = Config { split, data: data.to_string_lossy().into_owned(), ..Config::default() };
-            let corpus = Corpus::load(&config, task)?;
+            let corpus = files::unchecked(&config, task)?;
             let mut agree = 0;
             for row in &corpus.problems {
                 let program = &corpus.statements[row.statement as usize].program;
@@ -206,6 +214,18 @@ fn categories(call: &mut Call<'_>) -> Result<Said, CommandError> {
         text += "by category: left out, because `categories` names no label file\n";
     }
     Ok(Said { text, json: Value::Array(rows), failed: false })
+}
+
+fn fit_blind(call: &mut Call<'_>) -> Result<Said, CommandError> {
+    let data = call.needed("data")?.to_owned();
+    let (mut text, mut lists) = (String::new(), serde_json::Map::new());
+    for task in Task::ALL {
+        let rules = LilGym::new(&Config { data: data.clone(), ..Config::default() }, task)?;
+        let list = json!(fitted(&rules));
+        text += &format!("{}: {list}\n", task.name());
+        lists.insert(task.name().to_owned(), list);
+    }
+    Ok(Said { text, json: Value::Object(lists), failed: false })
 }
 
 fn parity(call: &mut Call<'_>) -> Result<Said, CommandError> {

@@ -197,6 +197,11 @@ impl Task {
     pub(crate) const ALL: [Self; 4] =
         [Self::TOWER_SCRATCH, Self::TOWER_FLIPIT, Self::SCATTER_SCRATCH, Self::SCATTER_FLIPIT];
 
+    /// Its place among [`Task::ALL`].
+    pub(crate) const fn number(self) -> usize {
+        self.appearance as usize * 2 + self.begin as usize
+    }
+
     /// Its name in ids, recordings and names of files.
     pub(crate) const fn name(self) -> &'static str {
         match (self.appearance, self.begin) {

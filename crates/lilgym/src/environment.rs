@@ -20,11 +20,11 @@ use crate::rules::{Change, Invalid};
 use crate::scene::{BOX_NAMES, BOXES, MAX_ITEMS, Scene};
 
 /// Numbers that describe an object: box from one, x, y, shape, colour, size.
-const FEATURES: usize = 6;
+pub(crate) const FEATURES: usize = 6;
 /// The picture or the object list comes first.
-const VIEW: usize = 0;
+pub(crate) const VIEW: usize = 0;
 const SENTENCE: usize = 1;
-const TARGET: usize = 2;
+pub(crate) const TARGET: usize = 2;
 const MASK: usize = 3;
 
 /// How an episode ended. The numbers are those of the metric `end`.

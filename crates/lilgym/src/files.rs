@@ -1,5 +1,6 @@
 //! The public files, read from a directory that the user names.
 
+use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::fs;
 use std::io::Read as _;
@@ -12,7 +13,9 @@ use sha2::{Digest as _, Sha256};
 use crate::config::{Begin, Config, Split, Task};
 use crate::corpus::{CATEGORIES, Corpus, Problem, Statement};
 use crate::language::Program;
-use crate::scene::{BOXES, Color, Item, Scene, Shape, Size};
+use crate::reader::words;
+use crate::scene::Scene;
+use crate::structured;
 
 /// Names the directory of the public data.
 const VARIABLE: &str = "HELDOUT_LILGYM_DATA";
@@ -90,24 +93,58 @@ pub(crate) fn name(task: Task, split: Split) -> String {
     format!("{}_{}.json", task.name().replace('-', "_"), split.name())
 }
 
-/// Reads the rows of one task.
+/// Reads the rows of one task, whose labels must be what their programs say.
 pub(crate) fn read(config: &Config, task: Task) -> Result<Corpus, ConfigError> {
+    let (file, corpus) = rows(config, task)?;
+    if task.begin == Begin::Flipit {
+        for row in &corpus.problems {
+            let label = !row.target;
+            let program = &corpus.statements[row.statement as usize].program;
+            match program.truth(&row.scene) {
+                Ok(truth) if truth == label => {}
+                Ok(truth) => {
+                    return Err(file.bad(&row.key, &format!("the label is `{label}`, but its program is {truth}")));
+                }
+                Err(fault) => return Err(file.bad(&row.key, &format!("its program has no value: {fault}"))),
+            }
+        }
+    }
+    Ok(corpus)
+}
+
+/// The same, whatever the labels say.
+pub(crate) fn unchecked(config: &Config, task: Task) -> Result<Corpus, ConfigError> {
+    Ok(rows(config, task)?.1)
+}
+
+/// `sentence` as it is compared with others: its small letters and digits alone.
+fn normalised(sentence: &str) -> String {
+    words(sentence).collect()
+}
+
+fn rows(config: &Config, task: Task) -> Result<(File, Corpus), ConfigError> {
     let directory = directory(config)?;
     let (own, recovered) = (directory.join(name(task, config.split)), directory.join(RECOVERED));
     let missing = task.begin == Begin::Flipit && config.split == Split::Train && !own.exists() && recovered.exists();
     let file = File::read(if missing { recovered } else { own })?;
-    let trained = if config.disjoint && config.split != Split::Train {
-        let train = File::read(directory.join(name(Task { begin: Begin::Scratch, ..task }, Split::Train)))?;
-        train.rows()?.into_iter().map(|(key, _)| key).collect()
-    } else {
-        Vec::new()
-    };
+    let mut trained = BTreeSet::new();
+    let training = (config.disjoint && config.split != Split::Train)
+        .then(|| File::read(directory.join(name(Task { begin: Begin::Scratch, ..task }, Split::Train))))
+        .transpose()?;
+    if let Some(training) = &training {
+        for (key, row) in training.rows()? {
+            trained.insert(normalised(text(training, &key, &row, "sentence")?));
+        }
+    }
     let labels = labels(config)?;
     let mut corpus = Corpus {
         sources: vec![Source { name: "statements", content: file.sha256.clone() }],
         categorised: labels.is_some(),
         ..Corpus::default()
     };
+    if let Some(training) = training {
+        corpus.sources.push(Source { name: "training statements", content: training.sha256 });
+    }
     if let Some(labels) = &labels {
         corpus.sources.push(Source { name: "categories", content: labels.sha256.clone() });
     }
@@ -120,11 +157,11 @@ pub(crate) fn read(config: &Config, task: Task) -> Result<Corpus, ConfigError> {
             Begin::Scratch => key.clone(),
             Begin::Flipit => text(&file, &key, &row, "uid")?.to_owned(),
         };
-        if !trained.contains(&uid) {
-            push(&mut corpus, &file, (&key, &row), uid, task.begin, labels.as_ref())?;
+        if !trained.contains(&normalised(text(&file, &key, &row, "sentence")?)) {
+            push(&mut corpus, &file, (&key, &row), uid, task, labels.as_ref())?;
         }
     }
-    Ok(corpus)
+    Ok((file, corpus))
 }
 
 fn push(
@@ -132,28 +169,40 @@ fn push(
     file: &File,
     (key, row): (&str, &Map<String, Value>),
     uid: String,
-    begin: Begin,
+    task: Task,
     labels: Option<&Labels>,
 ) -> Result<(), ConfigError> {
     let sentence = text(file, key, row, "sentence")?;
     // Rows of one statement follow one another, so the search seldom goes far.
     let known = corpus.statements.iter().rposition(|s| s.key == uid);
+    let program = Program::parse(text(file, key, row, "lf")?.trim()).map_err(|e| file.bad(key, &e))?;
     let statement = if let Some(known) = known {
+        let of = &corpus.statements[known];
+        if of.sentence != sentence {
+            let problem = format!("the sentence of `{uid}` is `{sentence}`, and in another row `{}`", of.sentence);
+            return Err(file.bad(key, &problem));
+        }
+        if of.program != program {
+            let problem = format!("the program of `{uid}` is `{program}`, and in another row `{}`", of.program);
+            return Err(file.bad(key, &problem));
+        }
         known
     } else {
-        let program = Program::parse(text(file, key, row, "lf")?.trim()).map_err(|e| file.bad(key, &e))?;
-        if sentence.is_empty() || !sentence.is_ascii() || sentence.contains('\0') {
-            return Err(file.bad(key, &"`sentence` must be ASCII text"));
+        if sentence.is_empty() || !sentence.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()) {
+            let problem =
+                format!("`sentence` is `{}`, must be ASCII text without control characters", sentence.escape_debug());
+            return Err(file.bad(key, &problem));
         }
         let categories = labels.map_or(0, |labels| labels.of(&uid, sentence));
         corpus.statements.push(Statement { key: uid, sentence: sentence.to_owned(), program, categories });
         corpus.statements.len() - 1
     };
-    let (scene, target) = match begin {
+    let (scene, target) = match task.begin {
         Begin::Scratch => (Scene::default(), true),
         Begin::Flipit => {
             let image = row.get("structured_rep").ok_or_else(|| file.bad(key, &"has no `structured_rep`"))?;
-            let scene = scene(image).map_err(|problem| file.bad(key, &problem))?;
+            let scene = structured::scene(image).map_err(|problem| file.bad(key, &problem))?;
+            structured::check(&scene, task.appearance).map_err(|problem| file.bad(key, &problem))?;
             let label = match (row.get("label").and_then(Value::as_str), row.get("truth").and_then(Value::as_bool)) {
                 (Some("true"), _) | (None, Some(true)) => true,
                 (Some("false"), _) | (None, Some(false)) => false,
@@ -164,51 +213,6 @@ fn push(
     };
     corpus.problems.push(Problem { key: key.to_owned(), statement: statement as u32, scene, target });
     Ok(())
-}
-
-/// A scene from a `structured_rep`.
-fn scene(value: &Value) -> Result<Scene, String> {
-    let boxes = value.as_array().filter(|b| b.len() == BOXES).ok_or("`structured_rep` must have three boxes")?;
-    let mut scene = Scene::default();
-    for (index, items) in boxes.iter().enumerate() {
-        for item in items.as_array().ok_or("a box must be a list")? {
-            if !scene.push(index, self::item(item)?) {
-                return Err("has too many items".to_owned());
-            }
-        }
-    }
-    Ok(scene)
-}
-
-fn item(value: &Value) -> Result<Item, String> {
-    let number = |field: &str| {
-        // Some of the public numbers are written with a point.
-        let number = value[field].as_f64().filter(|x| x.trunc() == *x && (-100.0..=200.0).contains(x));
-        number.map(|x| x as i16).ok_or_else(|| format!("`{field}` is `{}`, must be an integer", value[field]))
-    };
-    let bad = |field: &str, allowed: &str| format!("`{field}` is `{}`, must be {allowed}", value[field]);
-    Ok(Item {
-        x: number("x_loc")?,
-        y: number("y_loc")?,
-        shape: match value["type"].as_str() {
-            Some("circle") => Shape::Circle,
-            Some("square") => Shape::Square,
-            Some("triangle") => Shape::Triangle,
-            _ => return Err(bad("type", "`circle`, `square` or `triangle`")),
-        },
-        color: match value["color"].as_str() {
-            Some("Yellow") => Color::Yellow,
-            Some("Black") => Color::Black,
-            Some("#0099ff") => Color::Blue,
-            _ => return Err(bad("color", "`Yellow`, `Black` or `#0099ff`")),
-        },
-        size: match number("size")? {
-            10 => Size::Small,
-            20 => Size::Medium,
-            30 => Size::Large,
-            _ => return Err(bad("size", "10, 20 or 30")),
-        },
-    })
 }
 
 /// Category names by statement.

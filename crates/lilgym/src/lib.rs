@@ -11,6 +11,7 @@
 #![allow(clippy::trivially_copy_pass_by_ref, reason = "an item is handled like any other part of a scene")]
 
 mod action;
+mod blind;
 mod builtin;
 mod circle;
 #[cfg(feature = "files")]
@@ -21,6 +22,8 @@ mod draw;
 mod environment;
 #[cfg(feature = "files")]
 mod files;
+#[cfg(any(feature = "files", test))]
+mod fit;
 mod fuzz;
 mod geometry;
 mod heat;
@@ -29,14 +32,17 @@ mod parts;
 mod picture;
 mod planner;
 mod policy;
+mod reader;
 #[cfg(feature = "files")]
 mod recording;
 mod rules;
 mod scene;
+mod structured;
 #[cfg(test)]
 mod tests;
 
 pub use fuzz::fuzz_program;
+pub use reader::{PlanInfo, ProblemInfo, Reader, StatementInfo, truth};
 
 use heldout_core::{About, Entry, Family, Measure, Measures, Preset, Rules};
 

@@ -21,7 +21,7 @@ pub(crate) const HALF_WIDTH: usize = WIDTH / 2;
 pub(crate) const HALF_HEIGHT: usize = HEIGHT / 2;
 
 /// The boxes' ground, and what erases.
-const GROUND: [u8; 3] = [211, 211, 211];
+pub(crate) const GROUND: [u8; 3] = [211, 211, 211];
 /// Between the boxes.
 const SEPARATOR: [u8; 3] = [128, 128, 128];
 /// Columns of a separator.
@@ -168,7 +168,7 @@ fn in_order(scene: &Scene, trace: &Trace, mut paint: impl FnMut(&Item, usize, [u
 }
 
 /// Paints `item` where it meets `area`, calling `fill(row, from, to)` in image pixels.
-fn spans(item: &Item, owner: usize, area: Rect, mut fill: impl FnMut(i32, i32, i32)) {
+pub(crate) fn spans(item: &Item, owner: usize, area: Rect, mut fill: impl FnMut(i32, i32, i32)) {
     let own = bounds(item, owner);
     if own.right <= area.left || own.left >= area.right {
         return;

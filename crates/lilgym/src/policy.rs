@@ -3,6 +3,7 @@
 use heldout_core::{Policy, Rng, Scripted, View};
 
 use crate::action::Action;
+use crate::blind::Blind;
 use crate::environment::LilGym;
 use crate::planner::Plan;
 
@@ -14,7 +15,12 @@ pub(crate) fn all() -> Vec<Scripted<LilGym>> {
     vec![
         Scripted::of::<Planner>("oracle", planner),
         Scripted::of::<Planner>("planner", planner),
-        Scripted::of::<Noop>("noop", "Stops at once."),
+        Scripted::of::<Blind>(
+            "blind",
+            "Does not read: clears the boxes to make a sentence false, makes a fixed list of additions to make it true.",
+        )
+        .shortcut(),
+        Scripted::of::<Noop>("noop", "Stops at once.").shortcut(),
         Scripted::of::<RandomValid>("random", "Uniformly random over the actions that are valid in the state."),
     ]
 }

@@ -4,12 +4,12 @@ use crate::action::{Action, Numbers, TOWER_HEIGHT};
 use crate::config::{Appearance, RemoveRule};
 use crate::environment::LilGym;
 use crate::geometry::{Rect, inside, overlap, stick, taken};
-use crate::scene::{BOX_PITCH, BOX_SIDE, Item, MAX_ITEMS, Scene, Shape, Size};
+use crate::scene::{BOX_PITCH, BOX_SIDE, Color, Item, MAX_ITEMS, Scene, Shape, Size};
 
 /// Left side of every block of a tower.
-const TOWER_X: i16 = 40;
+pub(crate) const TOWER_X: i16 = 40;
 /// Distance between the blocks of a tower: 20 pixels and a gap.
-const TOWER_PITCH: i16 = 21;
+pub(crate) const TOWER_PITCH: i16 = 21;
 /// Where the block below the lowest would be.
 const TOWER_GROUND: i16 = 101;
 
@@ -54,6 +54,12 @@ impl Change {
             }
         }
     }
+}
+
+/// The block that comes on top of `blocks`.
+pub(crate) fn block(blocks: &[Item], color: Color) -> Item {
+    let y = blocks.last().map_or(TOWER_GROUND, |below| below.y) - TOWER_PITCH;
+    Item { x: TOWER_X, y, shape: Shape::Square, color, size: Size::Medium }
 }
 
 impl LilGym {
@@ -103,8 +109,7 @@ impl LilGym {
                 if blocks.len() >= TOWER_HEIGHT || scene.len() == MAX_ITEMS {
                     return Err(Invalid::CannotFit);
                 }
-                let y = blocks.last().map_or(TOWER_GROUND, |below| below.y) - TOWER_PITCH;
-                Ok(Change::Add(owner, Item { x: TOWER_X, y, shape: Shape::Square, color, size: Size::Medium }))
+                Ok(Change::Add(owner, block(blocks, color)))
             }
             Action::Remove { x, .. } => scene.range(x.into()).next_back().map(Change::Remove).ok_or(Invalid::Nothing),
             Action::Stop => Err(Invalid::Nothing),

@@ -62,8 +62,7 @@ pub(crate) fn drafts(appearance: Appearance) -> &'static [Draft] {
 /// The problems that `config` names.
 pub(crate) fn corpus(config: &Config, task: Task) -> Arc<Corpus> {
     static ALL: [OnceLock<Arc<Corpus>>; 24] = [const { OnceLock::new() }; 24];
-    let at = ((task.appearance as usize * 2 + task.begin as usize) * 2 + config.holdout as usize) * 3
-        + config.split as usize;
+    let at = (task.number() * 2 + config.holdout as usize) * 3 + config.split as usize;
     let make = || Arc::new(make(task, config.holdout, config.split));
     ALL[at].get_or_init(make).clone()
 }

@@ -38,7 +38,6 @@ pub(crate) struct Plan {
 impl Plan {
     /// The return of following it: what the edits cost, and 1; without a solution, that of an immediate STOP. To six
     /// decimals, so that it is written as people write it, and a zero without a sign.
-    #[cfg(feature = "files")]
     pub(crate) fn value(&self, step_cost: f32) -> f64 {
         let value = |edits: &[Action]| 1.0 - f64::from(step_cost) * edits.len() as f64;
         self.edits.as_deref().map_or(-1.0, |edits| libm::round(value(edits) * 1e6) / 1e6 + 0.0)

@@ -77,7 +77,7 @@ fn refused(path: [&str; 2], given: &[(&'static str, &str)]) -> String {
 }
 
 /// A directory of its own under the build's scratch space, with files in it.
-fn folder(name: &str, files: &[(&str, Value)]) -> PathBuf {
+pub(super) fn folder(name: &str, files: &[(&str, Value)]) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("heldout-lilgym-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     for (file, content) in files {
@@ -87,7 +87,7 @@ fn folder(name: &str, files: &[(&str, Value)]) -> PathBuf {
 }
 
 /// One box of FLIPIT's files with one block, or none.
-fn row(uid: &str, label: &str, color: Option<&str>) -> Value {
+pub(super) fn row(uid: &str, label: &str, color: Option<&str>) -> Value {
     let block = color.map(|color| json!({"x_loc": 40, "y_loc": 80.0, "type": "square", "color": color, "size": 20}));
     let boxes = json!([block.into_iter().collect::<Vec<_>>(), [], []]);
     let (sentence, lf) = ("There is a black block.", "exist(filter_obj(all_items, lambda y: is_black(y)))");

@@ -4,12 +4,13 @@
 mod commands;
 mod corpus;
 #[cfg(feature = "files")]
-mod data;
+mod files;
 mod language;
 mod measures;
 mod planner;
 mod published;
 mod rules;
+mod shortcuts;
 
 use crate::action::Action;
 use crate::config::{Appearance, Begin, Config, Grid, Holdout, Split, Task};
