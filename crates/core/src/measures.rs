@@ -55,6 +55,11 @@ pub trait Parts: Send + Sync {
 
     /// Whether `problem` belongs to the part called `name`; `None` if there is no such part or problem.
     fn holds(&self, name: &str, problem: u32) -> Option<bool>;
+
+    /// Tags that nothing can be broken down by here, each with the reason: a report says that they are left out.
+    fn left_out(&self) -> Vec<(&'static str, &'static str)> {
+        Vec::new()
+    }
 }
 
 /// How often each place of a grid was chosen.

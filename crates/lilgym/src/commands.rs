@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use heldout_core::{Argument, Call, Command, CommandError, Environment as _, Host, Parts as _, Playing, Said};
 use serde_json::{Value, json};
 
+use crate::annotate::annotate;
 use crate::config::{Appearance, Config, Grid, Split, Task};
 use crate::corpus::Corpus;
 use crate::environment::LilGym;
@@ -16,7 +17,7 @@ use crate::recording::Replay;
 const DATA: Argument =
     Argument::option("data", "DIR", "Directory of the public data files").from("HELDOUT_LILGYM_DATA").required();
 
-pub(crate) static COMMANDS: [Command; 5] = [
+pub(crate) static COMMANDS: [Command; 6] = [
     Command {
         path: ["lilgym", "check"],
         about: "Runs every program on its own images and compares with the labels",
@@ -49,6 +50,28 @@ pub(crate) static COMMANDS: [Command; 5] = [
         ],
         settings: true,
         run: categories,
+    },
+    Command {
+        path: ["lilgym", "annotate"],
+        about: "Checks a program for a sentence: its syntax, a visible example, and hidden examples",
+        arguments: &[
+            Argument::option("sentence", "TEXT", "The sentence").required(),
+            Argument::option("program", "TEXT", "The program that is to decide it").required(),
+            Argument::option(
+                "data",
+                "DIR",
+                "Directory whose FLIPIT rows about the sentence are the examples, or `builtin`",
+            )
+            .from("HELDOUT_LILGYM_DATA")
+            .or("builtin"),
+            Argument::option(
+                "examples",
+                "FILE",
+                "JSON list of examples with `structured_rep` and `label`, the first of which is visible",
+            ),
+        ],
+        settings: false,
+        run: annotate,
     },
     Command {
         path: ["lilgym", "fit-blind"],

@@ -118,7 +118,7 @@ pub(crate) fn unchecked(config: &Config, task: Task) -> Result<Corpus, ConfigErr
 }
 
 /// `sentence` as it is compared with others: its small letters and digits alone.
-fn normalised(sentence: &str) -> String {
+pub(crate) fn normalised(sentence: &str) -> String {
     words(sentence).collect()
 }
 

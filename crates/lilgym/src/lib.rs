@@ -11,6 +11,8 @@
 #![allow(clippy::trivially_copy_pass_by_ref, reason = "an item is handled like any other part of a scene")]
 
 mod action;
+#[cfg(feature = "files")]
+mod annotate;
 mod blind;
 mod builtin;
 mod circle;

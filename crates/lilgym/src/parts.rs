@@ -26,6 +26,11 @@ impl Parts for Problems {
         targets.into_iter().chain(categories.iter().map(|name| ("by-category", *name))).collect()
     }
 
+    fn left_out(&self) -> Vec<(&'static str, &'static str)> {
+        let reason = ("by-category", "the statements have no labels, because `categories` names no file");
+        if self.0.categorised { Vec::new() } else { vec![reason] }
+    }
+
     fn holds(&self, name: &str, problem: u32) -> Option<bool> {
         let target = self.0.problems.get(problem as usize)?.target;
         if let Some((_, of)) = TARGETS.into_iter().find(|(of, _)| *of == name) {

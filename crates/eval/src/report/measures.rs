@@ -122,7 +122,18 @@ fn parts(suite: &Suite, family: &Family) -> Table {
         if !task.tags.iter().any(|t| t.starts_with("by-")) {
             continue;
         }
-        let Some(parts) = suite.parts(place) else { continue };
+        let mut left_out = |tag: &str, reason: &str| {
+            let mut row = label(suite, place);
+            row.extend([plain(tag), "–".to_owned(), format!("left out: {}", plain(reason))]);
+            table.rows.push(row);
+        };
+        let Some(parts) = suite.parts(place) else {
+            task.tags.iter().filter(|t| t.starts_with("by-")).for_each(|tag| left_out(tag, "the data are not at hand"));
+            continue;
+        };
+        for (tag, reason) in parts.left_out().into_iter().filter(|(tag, _)| task.tags.iter().any(|own| own == tag)) {
+            left_out(tag, reason);
+        }
         for (_, part) in parts.names().into_iter().filter(|(tag, _)| task.tags.iter().any(|own| own == tag)) {
             let holds = |problem: Option<u32>| problem.and_then(|p| parts.holds(part, p)).unwrap_or(false);
             let mut problems: Vec<u32> =

@@ -1,477 +1,424 @@
-//! Frames: what a statement says of the objects that a filler describes, and statements of a form of their own.
+//! Frames: what a statement says of the objects that a filler describes.
+//!
+//! A sentence means its program in plain English: comparisons are strict where the words are, "all" and "none" speak of
+//! something that is there, and above, below and between never depend on whether a box happens to be a tower.
 
 use super::Draft;
 use super::phrases::category::{
-    COMPARATIVE, COORDINATION, COREFERENCE, EXISTENTIAL, HARD, NEGATION, PP, PRESUPPOSITION, SOFT, SPATIAL,
-    SYNTAX_COORDINATION, UNIVERSAL,
+    COMPARATIVE, COORDINATION, COREFERENCE, EXISTENTIAL, HARD, NEGATION, PP, PRESUPPOSITION, SOFT, SPATIAL, UNIVERSAL,
 };
-use super::phrases::{COLORS, Phrase, SHAPES, SIZES, member, phrases};
+use super::phrases::{Phrase, Wording, phrases};
+use super::statements;
 use crate::config::Appearance;
 
-/// Frames that take any filler: sentence, program, categories. `{a}` and `{s}` are one and several of what the filler
-/// describes, `{P}` its condition on `y`.
-const FRAMES: &[(&str, &str, u16)] = &[
-    ("There is {a}.", "exist(filter_obj(all_items, lambda y: {P}))", EXISTENTIAL),
-    ("There is no {n}.", "NOT(exist(filter_obj(all_items, lambda y: {P})))", NEGATION | EXISTENTIAL),
-    ("There is exactly one {n}.", "count(filter_obj(all_items, lambda y: {P})) == 1", HARD),
-    ("There are exactly two {s}.", "count(filter_obj(all_items, lambda y: {P})) == 2", HARD),
-    ("There are exactly three {s}.", "equal_int(count(filter_obj(all_items, lambda y: {P})), 3)", HARD),
-    ("There are at least two {s}.", "ge(count(filter_obj(all_items, lambda y: {P})), 2)", SOFT),
-    ("There are more than two {s}.", "gt(count(filter_obj(all_items, lambda y: {P})), 2)", SOFT),
-    ("There is at most one {n}.", "le(count(filter_obj(all_items, lambda y: {P})), 1)", SOFT),
-    ("There are fewer than three {s}.", "lt(count(filter_obj(all_items, lambda y: {P})), 3)", SOFT),
-    (
-        "There is a box with {a}.",
-        "exist(filter_obj(all_boxes, lambda x: exist(filter_obj(x.all_items_in_box(), lambda y: {P}))))",
-        EXISTENTIAL | PP,
+/// Something that is said of whatever a filler describes: in several wordings of one meaning, and as a program. `{a}`, `{n}`
+/// and `{s}` are one with its article, one without and several of what the filler describes, `{P}` its condition on `y`; `{B}`
+/// is what objects are called.
+struct Frame {
+    says: &'static [&'static str],
+    program: &'static str,
+    categories: u16,
+}
+
+const fn frame(says: &'static [&'static str], program: &'static str, categories: u16) -> Frame {
+    Frame { says, program, categories }
+}
+
+/// Frames that count what the filler describes, wherever it is.
+const COUNTS: &[Frame] = &[
+    frame(
+        &["There is {a}.", "There is at least one {n}.", "Somewhere there is {a}.", "One can see {a}."],
+        "exist(filter_obj(all_items, lambda y: {P}))",
+        EXISTENTIAL,
     ),
-    (
-        "Exactly two boxes have {a}.",
-        "count(filter_obj(all_boxes, lambda x: exist(filter_obj(x, lambda y: {P})))) == 2",
-        HARD | EXISTENTIAL,
+    frame(
+        &[
+            "There are {B}s, but not a single {n}.",
+            "There are {B}s, but there is no {n}.",
+            "The boxes are not all empty, yet they contain no {s}.",
+            "There are {B}s, none of which is {a}.",
+        ],
+        "exist(all_items) and NOT(exist(filter_obj(all_items, lambda y: {P})))",
+        NEGATION | EXISTENTIAL | COORDINATION,
     ),
-    (
-        "There is {a} in every box.",
-        "All(all_boxes, lambda x: exist(filter_obj(x.all_items_in_box(), lambda y: {P})))",
-        UNIVERSAL | EXISTENTIAL,
+    frame(
+        &[
+            "There is exactly one {n}.",
+            "There is precisely one {n}.",
+            "There is one and only one {n}.",
+            "Altogether there is a single {n}.",
+        ],
+        "count(filter_obj(all_items, lambda y: {P})) == 1",
+        HARD,
     ),
-    (
-        "One of the boxes has no {n}.",
-        "Any(all_boxes, lambda x: not exist(filter_obj(x.all_items_in_box(), lambda y: {P})))",
-        NEGATION | EXISTENTIAL | PRESUPPOSITION,
+    frame(
+        &[
+            "There are exactly two {s}.",
+            "There are precisely two {s}.",
+            "The number of {s} is two.",
+            "In total there are just two {s}.",
+        ],
+        "count(filter_obj(all_items, lambda y: {P})) == 2",
+        HARD,
+    ),
+    frame(
+        &[
+            "There are exactly three {s}.",
+            "There are three {s}, neither more nor fewer.",
+            "The total number of {s} equals three.",
+        ],
+        "equal_int(count(filter_obj(all_items, lambda y: {P})), 3)",
+        HARD,
+    ),
+    frame(
+        &[
+            "There are at least two {s}.",
+            "There are two or more {s}.",
+            "There is more than one {n}.",
+            "There are no fewer than two {s}.",
+        ],
+        "ge(count(filter_obj(all_items, lambda y: {P})), 2)",
+        SOFT,
+    ),
+    frame(
+        &["There are more than two {s}.", "There are at least three {s}.", "The boxes contain a minimum of three {s}."],
+        "gt(count(filter_obj(all_items, lambda y: {P})), 2)",
+        SOFT,
+    ),
+    frame(
+        &[
+            "There are {B}s, and at most one of them is {a}.",
+            "The boxes are not all empty, and they hold at most one {n}.",
+            "There are {B}s, but no more than one {n}.",
+        ],
+        "exist(all_items) and le(count(filter_obj(all_items, lambda y: {P})), 1)",
+        SOFT | COORDINATION,
+    ),
+    frame(
+        &[
+            "There is at least one {n}, but there are fewer than three.",
+            "There are one or two {s}.",
+            "There are some {s}, yet less than three.",
+        ],
+        "exist(filter_obj(all_items, lambda y: {P})) and lt(count(filter_obj(all_items, lambda y: {P})), 3)",
+        SOFT | COORDINATION,
+    ),
+    frame(
+        &["There is an odd number of {s}.", "The number of {s} is odd.", "Counting the {s} gives an odd number."],
+        "count(filter_obj(all_items, lambda y: {P})) % 2 == 1",
+        HARD,
+    ),
+    frame(
+        &[
+            "More than half of the {B}s are {s}.",
+            "Most of the {B}s are {s}.",
+            "The {s} outnumber all the other {B}s together.",
+        ],
+        "gt(count(filter_obj(all_items, lambda y: {P})), count(filter_obj(all_items, lambda y: NOT({P}))))",
+        COMPARATIVE | SOFT,
     ),
 ];
 
-/// Frames of TOWER that take any filler.
-const TOWER_FRAMES: &[(&str, &str, u16)] = &[
-    (
-        "There is a tower of three blocks with {a}.",
+/// Frames about the boxes that hold what the filler describes.
+const BOXES: &[Frame] = &[
+    frame(
+        &[
+            "Exactly two boxes have {a}.",
+            "Two of the boxes contain {a}, and the other does not.",
+            "{A} is found in just two boxes.",
+        ],
+        "count(filter_obj(all_boxes, lambda x: exist(filter_obj(x, lambda y: {P})))) == 2",
+        HARD | EXISTENTIAL | PP,
+    ),
+    frame(
+        &["Exactly one box has {a}.", "A single box contains {a}.", "{A} is present in one box only."],
+        "count(filter_obj(all_boxes, lambda x: exist(filter_obj(x, lambda y: {P})))) == 1",
+        HARD | EXISTENTIAL | PP,
+    ),
+    frame(
+        &["At least two boxes have {a}.", "More than one box includes {a}."],
+        "ge(count(filter_obj(all_boxes, lambda x: exist(filter_obj(x.all_items_in_box(), lambda y: {P})))), 2)",
+        SOFT | EXISTENTIAL | PP,
+    ),
+    frame(
+        &[
+            "There is {a} in every box.",
+            "Every box has {a}.",
+            "Each of the boxes contains {a}.",
+            "All three boxes include {a}.",
+        ],
+        "All(all_boxes, lambda x: exist(filter_obj(x.all_items_in_box(), lambda y: {P})))",
+        UNIVERSAL | EXISTENTIAL | PP,
+    ),
+    frame(
+        &[
+            "At least one box that is not empty has no {n}.",
+            "Some box has {B}s but lacks {a}.",
+            "There is a filled box without any {n}.",
+        ],
+        "Any(all_boxes, lambda x: exist(x) and not exist(filter_obj(x.all_items_in_box(), lambda y: {P})))",
+        NEGATION | EXISTENTIAL,
+    ),
+    frame(
+        &["There is a box with at least two {s}.", "Some box holds two or more {s}.", "At least two {s} share a box."],
+        "exist(filter_obj(all_boxes, lambda x: count(filter_obj(x.all_items_in_box(), lambda y: {P})) >= 2))",
+        SOFT | EXISTENTIAL | PP,
+    ),
+    frame(
+        &[
+            "There is a box with exactly two {s}.",
+            "Some box has exactly two {s}.",
+            "One can find a box containing precisely two {s}.",
+        ],
+        "exist(filter_obj(all_boxes, lambda x: count(filter_obj(x, lambda y: {P})) == 2))",
+        HARD | EXISTENTIAL | PP,
+    ),
+    frame(
+        &[
+            "There is a box that is not empty and all {B}s of which are {s}.",
+            "Some box holds nothing but {s}.",
+            "There is a box filled with {s} alone.",
+        ],
+        "exist(filter_obj(all_boxes, lambda x: All(x, lambda y: {P})))",
+        UNIVERSAL | EXISTENTIAL,
+    ),
+    frame(
+        &[
+            "There is {a}, and all such {B}s are in the same box.",
+            "All the {s}, of which there is at least one, are together in one box.",
+        ],
+        "all_same_attribute(filter_obj(all_items, lambda y: {P}), lambda z: z.box)",
+        UNIVERSAL | PRESUPPOSITION | COREFERENCE,
+    ),
+    frame(
+        &["There is {a} together with another {B} in a box.", "Some box has {a} and one {B} or more besides it."],
+        "exist(filter_obj(all_boxes, lambda x: count(x) >= 2 and exist(filter_obj(x, lambda y: {P}))))",
+        EXISTENTIAL | COORDINATION,
+    ),
+    frame(
+        &["The left box has {a}.", "The box on the left contains {a}.", "{A} is in the leftmost box."],
+        "exist(filter_obj(all_boxes[0], lambda y: {P}))",
+        PRESUPPOSITION | EXISTENTIAL | SPATIAL | PP,
+    ),
+    frame(
+        &["The middle box has {a}.", "The central box contains {a}.", "{A} is in the box in the middle."],
+        "exist(filter_obj(all_boxes[1], lambda y: {P}))",
+        PRESUPPOSITION | EXISTENTIAL | SPATIAL | PP,
+    ),
+    frame(
+        &["The right box has {a}.", "The box on the right contains {a}.", "{A} is in the rightmost box."],
+        "exist(filter_obj(all_boxes[2], lambda y: {P}))",
+        PRESUPPOSITION | EXISTENTIAL | SPATIAL | PP,
+    ),
+    frame(
+        &[
+            "The left box and the right box both have {a}.",
+            "Both outer boxes contain {a}.",
+            "{A} is in the left box, and another in the right one.",
+        ],
+        "exist(filter_obj(all_boxes[0], lambda y: {P})) and exist(filter_obj(all_boxes[2], lambda y: {P}))",
+        PRESUPPOSITION | COORDINATION | PP,
+    ),
+    frame(
+        &[
+            "The middle box has {a}, but neither of the others does.",
+            "Of the three boxes the middle one alone has {a}.",
+        ],
+        "exist(filter_obj(all_boxes[1], lambda y: {P})) and count(filter_obj(all_boxes, lambda x: exist(filter_obj(x, \
+         lambda y: {P})))) == 1",
+        PRESUPPOSITION | NEGATION | COORDINATION | PP,
+    ),
+    frame(
+        &[
+            "The left box has more {s} than the right box.",
+            "There are fewer {s} in the right box than in the left one.",
+        ],
+        "gt(count(filter_obj(all_boxes[0], lambda y: {P})), count(filter_obj(all_boxes[2], lambda y: {P})))",
+        COMPARATIVE | PRESUPPOSITION,
+    ),
+    frame(
+        &["No box is empty, and exactly one of them has {a}.", "Every box is filled, but only one contains {a}."],
+        "All(all_boxes, lambda x: exist(x)) and count(filter_obj(all_boxes, lambda x: exist(filter_obj(x, lambda y: \
+         {P})))) == 1",
+        UNIVERSAL | HARD | COORDINATION,
+    ),
+];
+
+/// Frames of TOWER.
+const TOWERS: &[Frame] = &[
+    frame(
+        &[
+            "There is a tower of exactly three blocks with {a}.",
+            "A stack of exactly three blocks has {a}.",
+            "Some tower that is three blocks high contains {a}.",
+        ],
         "exist(filter_obj(all_boxes, lambda x: x.is_tower() and count(x.all_items_in_box()) == 3 and \
          exist(filter_obj(x.all_items_in_box(), lambda y: {P}))))",
         HARD | EXISTENTIAL | PP,
     ),
-    (
-        "There is exactly one tower of four blocks with {a}.",
+    frame(
+        &["There is exactly one tower of four blocks with {a}.", "Precisely one stack of four blocks includes {a}."],
         "count(filter_obj(all_boxes, lambda x: AND(x.is_tower(), count(x) == 4) and exist(filter_obj(x, lambda y: \
          {P})))) == 1",
         HARD | EXISTENTIAL | PP,
     ),
-    (
-        "There is exactly one tower with {a} and it has three blocks.",
+    frame(
+        &[
+            "There is exactly one tower with {a} and it has three blocks.",
+            "Only one tower has {a}, and that tower is three blocks high.",
+        ],
         "count(filter_obj(all_boxes, lambda x: count(x) == 3 and exist(filter_obj(x, lambda y: {P})))) == 1 and \
          count(filter_obj(all_boxes, lambda x: exist(filter_obj(x, lambda y: {P})))) == 1",
         HARD | COREFERENCE | COORDINATION | PP,
     ),
+    frame(
+        &[
+            "There is a tower of two blocks with {a}.",
+            "A pile of just two blocks has {a}.",
+            "Some tower consisting of two blocks contains {a}.",
+        ],
+        "exist(filter_obj(all_boxes, lambda x: x.is_tower() and count(x) == 2 and exist(filter_obj(x, lambda y: {P}))))",
+        HARD | EXISTENTIAL | PP,
+    ),
+    frame(
+        &["There is a tower of at least three blocks without {a}.", "A tower of three or more blocks lacks {a}."],
+        "exist(filter_obj(all_boxes, lambda x: ge(count(x), 3) and not exist(filter_obj(x, lambda y: {P}))))",
+        SOFT | EXISTENTIAL | NEGATION | PP,
+    ),
+    frame(
+        &[
+            "There is a tower with {a} that is higher than each of the other towers.",
+            "The one tower that is strictly the tallest has {a}.",
+        ],
+        "exist(filter_obj(all_boxes, lambda x: count(filter_obj(all_boxes, lambda z: ge(count(z), count(x)))) == 1 and \
+         exist(filter_obj(x, lambda y: {P}))))",
+        COMPARATIVE | EXISTENTIAL | PP,
+    ),
 ];
 
-/// Frames of SCATTER that take any filler.
-const SCATTER_FRAMES: &[(&str, &str, u16)] = &[
-    (
-        "There is a box with four items and {a}.",
+/// Frames of SCATTER.
+const SCATTERED: &[Frame] = &[
+    frame(
+        &[
+            "There is a box with exactly four items, at least one of which is {a}.",
+            "A box has four items in all, at least one of them being {a}.",
+        ],
         "exist(filter_obj(all_boxes, lambda x: count(x) == 4 and exist(filter_obj(x, lambda y: {P}))))",
-        HARD | EXISTENTIAL | COORDINATION | SYNTAX_COORDINATION | PP,
+        HARD | EXISTENTIAL | COREFERENCE,
     ),
-    (
-        "There is exactly one box with {a} and it has at least three items.",
+    frame(
+        &[
+            "There is exactly one box with {a} and it has at least three items.",
+            "Only one box holds {a}, and that box has three items or more.",
+        ],
         "count(filter_obj(all_boxes, lambda x: ge(count(x), 3) and exist(filter_obj(x, lambda y: {P})))) == 1 and \
          count(filter_obj(all_boxes, lambda x: exist(filter_obj(x, lambda y: {P})))) == 1",
         HARD | SOFT | COREFERENCE | COORDINATION,
     ),
-    (
-        "There is a box with at least two {s}.",
-        "exist(filter_obj(all_boxes, lambda x: count(filter_obj(x.all_items_in_box(), lambda y: {P})) >= 2))",
-        SOFT | EXISTENTIAL | PP,
+    frame(
+        &[
+            "There is {a} that is alone in its box.",
+            "A box contains {a} and nothing else.",
+            "There is {a}, and it shares its box with no other.",
+        ],
+        "exist(filter_obj(all_items, lambda y: {P} and not exist(get_box_exclusive(y))))",
+        EXISTENTIAL | NEGATION | COREFERENCE,
+    ),
+    frame(
+        &[
+            "There is a box with exactly three items, including {a}.",
+            "Some box has three items in total, and {a} is among them.",
+        ],
+        "exist(filter_obj(all_items, lambda y: {P} and count(get_box_inclusive(y)) == 3))",
+        HARD | EXISTENTIAL,
     ),
 ];
 
+/// Some fillers in every so many are said to be absent from empty boxes too: of those an immediate STOP is right.
+const PLAIN_NEGATION: Frame =
+    frame(&["There is no {n}.", "There are no {s}."], "NOT(exist(filter_obj(all_items, lambda y: {P})))", NEGATION);
+/// Number of fillers that are denied plainly.
+const DENIED: usize = 6;
+
 /// Collects the statements of one appearance.
-struct Collection {
+pub(super) struct Collection {
     drafts: Vec<Draft>,
     frames: u16,
+    appearance: Appearance,
+}
+
+/// One of `n`, by the numbers of frame and filler.
+fn choice(frame: u16, filler: usize, salt: u64, n: usize) -> usize {
+    let mixed = (u64::from(frame) << 32 | (filler as u64) << 8 | salt).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    ((mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 40) as usize % n
 }
 
 impl Collection {
-    fn fill(&mut self, frame: (&str, &str, u16), phrases: &[Phrase]) {
+    fn fill(&mut self, frame: &Frame, phrases: &[Phrase]) {
+        let noun = if self.appearance == Appearance::Tower { "block" } else { "item" };
+        let sentence = |says: &str, wording: &Wording| {
+            let a = wording.a();
+            let mut capital = a.clone();
+            capital[..1].make_ascii_uppercase();
+            let sentence = says.replace("{a}", &a).replace("{A}", &capital).replace("{n}", &wording.one);
+            sentence.replace("{s}", &wording.many).replace("{B}", noun)
+        };
         for (filler, phrase) in phrases.iter().enumerate() {
-            let put = |text: &str| {
-                let text = text.replace("{a}", &phrase.a()).replace("{n}", &phrase.one);
-                text.replace("{s}", &phrase.many).replace("{P}", &phrase.condition)
-            };
+            let says = frame.says[choice(self.frames, filler, 1, frame.says.len())];
+            let wording = &phrase.wordings[choice(self.frames, filler, 2, phrase.wordings.len())];
+            // A prepositional phrase within another can belong to either noun.
+            let ambiguous = frame.categories & phrase.categories & PP & wording.categories();
             self.drafts.push(Draft {
-                sentence: put(frame.0),
-                program: put(frame.1),
-                categories: frame.2 | phrase.categories,
+                sentence: sentence(says, wording),
+                #[cfg(test)]
+                wordings: {
+                    let all = frame.says.iter().flat_map(|says| phrase.wordings.iter().map(|w| sentence(says, w)));
+                    all.collect()
+                },
+                program: frame.program.replace("{P}", &phrase.condition),
+                categories: (frame.categories | phrase.categories) & !PP | ambiguous,
+                #[cfg(test)]
                 frame: self.frames,
-                filler: filler as u16,
             });
         }
         self.frames += 1;
     }
 
-    /// A frame of its own for the fillings of `names`: `{1}`, `{2}` and so on in sentence and program; their numbers are
-    /// those of the fillers that they belong to.
-    fn own(&mut self, sentence: &str, program: &str, categories: u16, fillings: &[(u16, Vec<String>)]) {
-        if fillings.is_empty() {
-            // Nothing can be composed: a number that belongs to training.
-            let filler = (10 - self.frames * 3 % 10) % 10;
-            return self.own(sentence, program, categories, &[(filler, Vec::new())]);
-        }
-        for (filler, names) in fillings {
+    /// A frame of its own for the fillings of `names`: `{1}`, `{2}` and so on in sentence and program.
+    pub(super) fn own(&mut self, says: &[&str], program: &str, categories: u16, fillings: &[Vec<String>]) {
+        let none = [Vec::new()];
+        let fillings = if fillings.is_empty() { &none } else { fillings };
+        for (filler, names) in fillings.iter().enumerate() {
             let put = |text: &str| {
                 let numbered = names.iter().enumerate();
                 numbered.fold(text.to_owned(), |text, (i, name)| text.replace(&format!("{{{}}}", i + 1), name))
             };
             self.drafts.push(Draft {
-                sentence: put(sentence),
+                sentence: put(says[choice(self.frames, filler, 1, says.len())]),
+                #[cfg(test)]
+                wordings: says.iter().map(|says| put(says)).collect(),
                 program: put(program),
                 categories,
+                #[cfg(test)]
                 frame: self.frames,
-                filler: *filler,
             });
         }
         self.frames += 1;
     }
 }
 
-/// All statements of one appearance.
+/// All statements of one appearance, those included that the table leaves out.
 pub(super) fn drafts(appearance: Appearance) -> Vec<Draft> {
-    let mut all = Collection { drafts: Vec::new(), frames: 0 };
+    let mut all = Collection { drafts: Vec::new(), frames: 0, appearance };
     let phrases = phrases(appearance);
-    let own = if appearance == Appearance::Tower { TOWER_FRAMES } else { SCATTER_FRAMES };
-    for &frame in FRAMES.iter().chain(own) {
+    let own = if appearance == Appearance::Tower { TOWERS } else { SCATTERED };
+    for frame in COUNTS.iter().chain(BOXES).chain(own) {
         all.fill(frame, &phrases);
     }
+    all.fill(&PLAIN_NEGATION, &phrases[..DENIED]);
     match appearance {
-        Appearance::Tower => towers(&mut all),
-        Appearance::Scatter => {
-            scattered(&mut all);
-            gathered(&mut all);
-            weighed(&mut all);
-        }
+        Appearance::Tower => statements::towers(&mut all),
+        Appearance::Scatter => statements::scattered(&mut all),
     }
     all.drafts
-}
-
-/// Name and enum member of each of `names`.
-fn each(space: &str, names: [&str; 3]) -> Vec<(u16, Vec<String>)> {
-    let filling = |(i, name): (usize, &&str)| (i as u16, vec![(*name).to_owned(), member(space, name)]);
-    names.iter().enumerate().map(filling).collect()
-}
-
-/// Number of the first filler that is a pair.
-const FIRST_PAIR: u16 = 200;
-/// Distance of the numbers of pairs of shapes from those of pairs of colours.
-const SHAPE_PAIRS: u16 = 20;
-
-/// Names and members of each pair of `names`; with `same`, of a name and itself too.
-fn pairs(space: &str, names: [&str; 3], same: bool) -> Vec<(u16, Vec<String>)> {
-    let mut all = Vec::new();
-    for (i, a) in names.iter().enumerate() {
-        for (j, b) in names.iter().enumerate().filter(|(j, _)| same || *j != i) {
-            let filler = FIRST_PAIR + (i * 3 + j) as u16;
-            all.push((filler, vec![(*a).to_owned(), member(space, a), (*b).to_owned(), member(space, b)]));
-        }
-    }
-    all
-}
-
-fn towers(all: &mut Collection) {
-    let colors = each("Color", COLORS);
-    let mixed = pairs("Color", COLORS, false);
-    let any = pairs("Color", COLORS, true);
-    all.own(
-        "There is a tower with only {1} blocks.",
-        "exist(filter_obj(all_boxes, lambda x: x.is_tower() and equal_set(get_set_colors(x), {{2}})))",
-        EXISTENTIAL | UNIVERSAL | PP,
-        &colors,
-    );
-    all.own(
-        "There is a tower with no {1} block.",
-        "exist(filter_obj(all_boxes, lambda x: x.is_tower() and not member_of({2}, get_set_colors(x))))",
-        EXISTENTIAL | NEGATION | PP,
-        &colors,
-    );
-    all.own(
-        "There is a tower with two or more blocks whose base and top are both {1}.",
-        "exist(filter_obj(all_boxes, lambda x: x.is_tower() and gt(len(x), 1) and \
-         equal_color(query_color(filter_obj(x, is_bottom)), query_color(filter_obj(x, is_top))) and \
-         {2} in get_set_colors(filter_obj(x, is_top))))",
-        SOFT | EXISTENTIAL | SPATIAL | COREFERENCE | COORDINATION,
-        &colors,
-    );
-    all.own("There is an odd number of {1} blocks.", "count(filter_color(all_items, {2})) % 2 == 1", HARD, &colors);
-    all.own(
-        "There is exactly one {1} block and it is at the base.",
-        "count(filter_color(all_items, {2})) == 1 and is_bottom(unique(filter_color(all_items, {2})))",
-        HARD | COREFERENCE | SPATIAL | COORDINATION,
-        &colors,
-    );
-    all.own(
-        "Two towers have a {1} block at the base.",
-        "exist(filter_obj(combinations(filter_obj(all_items, is_bottom), 2), lambda x: all_same_color(x) and \
-         query_color(x[0]) == [{2}]))",
-        HARD | SPATIAL | PP,
-        &colors,
-    );
-    all.own(
-        "The lowest box has a {1} block at the top.",
-        "exist(filter_obj(min(all_boxes, key=lambda x: count(x)).all_items_in_box(), lambda y: is_top(y) and \
-         query_color(y) == [{2}]))",
-        COMPARATIVE | PRESUPPOSITION | SPATIAL | PP,
-        &colors,
-    );
-    all.own(
-        "There is a tower of blocks of all three colors with {1} at the base.",
-        "exist(filter_obj(all_boxes, lambda x: x.is_tower() and len(set(query_color(x))) == 3 and \
-         get_set_colors(filter_obj(x, is_bottom)) == {{2}}))",
-        HARD | EXISTENTIAL | SPATIAL | PP,
-        &colors,
-    );
-    all.own(
-        "There is a tower with more {1} blocks than {3} blocks.",
-        "exist(filter_obj(all_boxes, lambda x: x.is_tower() and gt(count(filter_color(x, {2})), \
-         count(filter_color(x, {4})))))",
-        EXISTENTIAL | COMPARATIVE | PP,
-        &mixed,
-    );
-    all.own(
-        "There are more {1} blocks than {3} blocks.",
-        "count(filter_color(all_items, {2})) > count(filter_color(all_items, {4}))",
-        COMPARATIVE,
-        &mixed,
-    );
-    all.own(
-        "There is a {1} block directly between two {3} blocks.",
-        "exist(filter_obj(all_items, lambda x: is_{1}(x) and exist(filter_color(intersect(get_below(x), \
-         get_touching(x)), {4})) and exist(filter_color(intersect(get_above(x), get_touching(x)), {4}))))",
-        HARD | EXISTENTIAL | SPATIAL | PP,
-        &any,
-    );
-    all.own(
-        "There is a {1} block and all blocks above it are {3}.",
-        "exist(filter_obj(all_items, lambda x: is_{1}(x) and All(get_box_all_above(x), is_{3})))",
-        EXISTENTIAL | UNIVERSAL | SPATIAL | COREFERENCE | COORDINATION,
-        &any,
-    );
-    all.own(
-        "There is a {1} block and there is no {3} block in the same box.",
-        "exist(filter_obj(all_items, lambda x: is_{1}(x) and {4} not in get_set_colors(x.box)))",
-        EXISTENTIAL | NEGATION | COORDINATION | PRESUPPOSITION,
-        &mixed,
-    );
-    all.own(
-        "There are two towers of the same height.",
-        "exist(filter_obj(combinations(all_boxes, 2), lambda x: x[0].is_tower() and x[1].is_tower() and \
-         count(x[0]) == count(x[1])))",
-        HARD | COMPARATIVE | PP,
-        &[],
-    );
-    all.own(
-        "All three boxes hold towers and no two are of the same height.",
-        "AND(All(all_boxes, lambda x: x.is_tower()), All(combinations(all_boxes, 2), \
-         lambda x: count(x[0]) != count(x[1])))",
-        HARD | UNIVERSAL | COMPARATIVE | NEGATION | COORDINATION,
-        &[],
-    );
-}
-
-/// Statements about how objects stand to each other.
-fn scattered(all: &mut Collection) {
-    let colors = each("Color", COLORS);
-    let shapes: Vec<_> = each("Shape", SHAPES).into_iter().map(|(i, names)| (i + 3, names)).collect();
-    for (attribute, function) in [("color", "all_same_color"), ("shape", "all_same_shape"), ("size", "all_same_size")] {
-        all.own(
-            &format!("There is a box with at least two items and all of them have the same {attribute}."),
-            &format!("exist(filter_obj(all_boxes, lambda x: ge(count(x), 2) and {function}(x.all_items_in_box())))"),
-            SOFT | EXISTENTIAL | UNIVERSAL | COREFERENCE | COORDINATION | COMPARATIVE,
-            &[],
-        );
-        all.own(
-            &format!("There is a box with items of three different {attribute}s."),
-            &format!("exist(filter_obj(all_boxes, lambda x: count(get_set_{attribute}s(x)) == 3))"),
-            HARD | EXISTENTIAL | COMPARATIVE | PP,
-            &[],
-        );
-    }
-    let mut corners = Vec::new();
-    for (s, shape) in SHAPES.iter().enumerate() {
-        for (high, a) in [("upper", "TOP"), ("lower", "BOTTOM")] {
-            for (side, b) in [("left", "LEFT"), ("right", "RIGHT")] {
-                let names = [shape, high, side, a, b].map(|n| (*n).to_owned());
-                corners.push((s as u16 + 3, names.to_vec()));
-            }
-        }
-    }
-    all.own(
-        "There is a {1} in the {2} {3} corner of a box.",
-        "exist(filter_obj(all_items, lambda x: is_{1}(x) and is_closely_touching_specific_corner(x, sideA=Side.{4}, \
-         sideB=Side.{5})))",
-        EXISTENTIAL | SPATIAL | PP,
-        &corners,
-    );
-    all.own(
-        "There are two {1}s of the same color touching each other.",
-        "exist(filter_obj(all_items, lambda x: is_{1}(x) and exist(filter_obj(get_touching(x), lambda y: is_{1}(y) and \
-         equal_color(query_color(x), query_color(y))))))",
-        HARD | SPATIAL | COREFERENCE | COMPARATIVE | PP,
-        &shapes,
-    );
-    all.own(
-        "There are two {1} items of the same shape nearly touching each other.",
-        "exist(filter_obj(all_items, lambda x: is_{1}(x) and exist(filter_obj(get_closely_touching(x), lambda y: \
-         is_{1}(y) and equal_shape(query_shape(x), query_shape(y))))))",
-        HARD | SPATIAL | COREFERENCE | COMPARATIVE | PP,
-        &colors,
-    );
-    all.own(
-        "There is a {1} item touching another item of the same size.",
-        "exist(filter_obj(all_items, lambda x: is_{1}(x) and exist(filter_obj(get_touching(x), lambda y: \
-         equal_size(query_size(x), query_size(y))))))",
-        EXISTENTIAL | SPATIAL | COMPARATIVE | PP,
-        &colors,
-    );
-    all.own(
-        "There is a box with a {1} item and a {3} item whose facing sides nearly line up.",
-        "exist(filter_obj(all_boxes, lambda x: exist(filter_obj(combinations(x.all_items_in_box(), 2), lambda y: \
-         ((is_{1}(y[0]) and is_{3}(y[1])) or (is_{3}(y[0]) and is_{1}(y[1]))) and is_closely_touching(y[0], y[1])))))",
-        EXISTENTIAL | SPATIAL | COREFERENCE | COORDINATION | SYNTAX_COORDINATION | PP,
-        &pairs("Color", COLORS, false),
-    );
-}
-
-/// Statements about which objects there are.
-fn gathered(all: &mut Collection) {
-    let colors = each("Color", COLORS);
-    let shapes: Vec<_> = each("Shape", SHAPES).into_iter().map(|(i, names)| (i + 3, names)).collect();
-    let sizes: Vec<(u16, Vec<String>)> = SIZES
-        .iter()
-        .enumerate()
-        .map(|(i, (word, _, name))| (i as u16, vec![(*word).to_owned(), format!("Size.{name}")]))
-        .collect();
-    all.own(
-        "There are two {1} items of the same size.",
-        "exist(filter_obj(select(2, filter_color(all_items, {2})), lambda x: len(x) == 2 and all_same_size(x)))",
-        HARD | COMPARATIVE | PP,
-        &colors,
-    );
-    all.own(
-        "There is a {1} item with at least two items above or below it.",
-        "exist(filter_obj(all_items, lambda x: is_{1}(x) and ge(count(union_all([get_above(x), get_below(x)])), 2)))",
-        SOFT | EXISTENTIAL | SPATIAL | COREFERENCE | COORDINATION | SYNTAX_COORDINATION | PP,
-        &colors,
-    );
-    for (attribute, function) in [("color", "get_set_colors"), ("shape", "get_set_shapes")] {
-        all.own(
-            &format!("There is a {attribute} that is found in every box."),
-            &format!(
-                "exist(intersect_all([{function}(all_boxes[0]), {function}(all_boxes[1]), {function}(all_boxes[2])]))"
-            ),
-            EXISTENTIAL | UNIVERSAL,
-            &[],
-        );
-    }
-    all.own(
-        "There is a {1} item that is alone in its box.",
-        "exist(filter_obj(all_items, lambda x: is_{1}(x) and not exist(get_box_exclusive(x))))",
-        EXISTENTIAL | NEGATION | COREFERENCE | PP,
-        &colors,
-    );
-    all.own(
-        "There is a {1} in a box with exactly three items.",
-        "exist(filter_obj(all_items, lambda x: is_{1}(x) and count(get_box_inclusive(x)) == 3))",
-        HARD | EXISTENTIAL | PP,
-        &shapes,
-    );
-    all.own("There are exactly two {1} items.", "count(filter_size(all_items, {2})) == 2", HARD, &sizes);
-    let mut sized = Vec::new();
-    for (i, color) in COLORS.iter().enumerate() {
-        for (word, _, name) in SIZES {
-            let names = vec![(*color).to_owned(), member("Color", color), word.to_owned(), format!("Size.{name}")];
-            sized.push((i as u16, names));
-        }
-    }
-    all.own(
-        "All the {1} items are {3}.",
-        "equal(get_set_sizes(filter_color(all_items, {2})), {{4}})",
-        UNIVERSAL | PRESUPPOSITION,
-        &sized,
-    );
-    all.own(
-        "All the {1} items are in one box.",
-        "all_same_attribute(filter_color(all_items, {2}), lambda x: x.box)",
-        HARD | UNIVERSAL | PRESUPPOSITION | PP,
-        &colors,
-    );
-    all.own(
-        "All the {1} items have the same shape.",
-        "all_same(query_shape(filter_color(all_items, {2})))",
-        UNIVERSAL | PRESUPPOSITION | COMPARATIVE,
-        &colors,
-    );
-    all.own(
-        "All boxes have the same number of items.",
-        "all_same_attribute(all_boxes, count)",
-        UNIVERSAL | COMPARATIVE,
-        &[],
-    );
-}
-
-/// Statements about some and all, and about more and fewer.
-fn weighed(all: &mut Collection) {
-    let colors = each("Color", COLORS);
-    let shapes: Vec<_> = each("Shape", SHAPES).into_iter().map(|(i, names)| (i + 3, names)).collect();
-    all.own(
-        "Some of the {1}s touch a wall.",
-        "Any(filter_shape(all_items, {2}), is_touching_wall)",
-        EXISTENTIAL | SPATIAL | PRESUPPOSITION,
-        &shapes,
-    );
-    all.own(
-        "None of the {1}s touches a corner.",
-        "All(filter_shape(all_items, {2}), lambda x: not is_touching_corner(x))",
-        UNIVERSAL | NEGATION | SPATIAL | PRESUPPOSITION,
-        &shapes,
-    );
-    all.own(
-        "There is a {1} item between two items of the same color.",
-        "exist(filter_obj(all_items, lambda x: is_{1}(x) and get_above(x) and get_below(x) and \
-         all_same_color(union(get_above(x), get_below(x)))))",
-        HARD | EXISTENTIAL | SPATIAL | COMPARATIVE | PP,
-        &colors,
-    );
-    let mut both = Vec::new();
-    for (i, color) in COLORS.iter().enumerate() {
-        for (a, b) in [(0, 1), (0, 2), (1, 2)] {
-            let (a, b) = (SHAPES[a], SHAPES[b]);
-            let names = [color, a, b].map(str::to_owned).into_iter();
-            let members = [member("Color", color), member("Shape", a), member("Shape", b)];
-            both.push((i as u16, names.chain(members).collect()));
-        }
-    }
-    all.own(
-        "There is a box with both a {1} {2} and a {1} {3}.",
-        "exist(filter_obj(all_boxes, lambda x: contained({{5}, {6}}, get_set_shapes(filter_color(x, {4})))))",
-        EXISTENTIAL | COORDINATION | SYNTAX_COORDINATION | PP,
-        &both,
-    );
-    let shape_pairs = pairs("Shape", SHAPES, false).into_iter().map(|(i, names)| (i + SHAPE_PAIRS, names));
-    let shape_pairs: Vec<_> = shape_pairs.collect();
-    all.own(
-        "There is a box with more {1}s than {3}s.",
-        "exist(filter_obj(all_boxes, lambda x: gt(count(filter_shape(x, {2})), count(filter_shape(x, {4})))))",
-        EXISTENTIAL | COMPARATIVE | PP,
-        &shape_pairs,
-    );
-    all.own(
-        "There are fewer {1}s than {3}s.",
-        "lt(count(filter_shape(all_items, {2})), count(filter_shape(all_items, {4})))",
-        COMPARATIVE,
-        &shape_pairs,
-    );
-    all.own(
-        "There are more {1} items than {3} items.",
-        "count(filter_color(all_items, {2})) > count(filter_color(all_items, {4}))",
-        COMPARATIVE,
-        &pairs("Color", COLORS, false),
-    );
 }

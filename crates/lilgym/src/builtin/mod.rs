@@ -1,13 +1,16 @@
 //! The built-in corpus: English statements with their programs, made by a grammar, so that every task runs without a
 //! download.
 //!
-//! A statement is a *frame* ("There are exactly two ..., ") filled with a *filler* ("black blocks at the top"). The
-//! compositional split holds out pairs of frame and filler whose parts both occur in training; the random split holds out
-//! statements. Nothing here is taken from the public data.
+//! A statement is a *frame* ("There are exactly two ...") filled with a *filler* ("black blocks at the top"), each in one of
+//! several wordings, or has a form of its own. Which of them there are, which split holds a meaning out and which scenes
+//! FLIPIT begins with takes long to find, and stands in a table (`tower.txt`, `scatter.txt`) that a test makes
+//! (`tests/table.rs`): a statement can be made true and made false, statements of one meaning, or of opposite meanings, are in
+//! one split, and every start can be flipped and has a scene of its own. Nothing here is taken from the public data.
 
 mod frames;
 mod phrases;
 mod scenes;
+mod statements;
 
 use std::sync::{Arc, OnceLock};
 
@@ -19,44 +22,85 @@ use crate::language::Program;
 use crate::scene::Scene;
 
 /// Version of the corpus: part of what a saved state belongs to.
-const VERSION: &str = "built-in corpus 1";
-/// Scenes that the starts of one split are chosen from.
-const POOL: usize = 256;
-/// Scenes that are looked at for the starts of one statement.
-const TRIES: usize = 48;
-/// Starts of a statement for each target.
-const STARTS: usize = 2;
+const VERSION: &str = "built-in corpus 2";
 
 /// A statement before its program is parsed.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
     pub(crate) sentence: String,
-    program: String,
-    categories: u16,
+    /// All that it might be said by.
+    #[cfg(test)]
+    pub(crate) wordings: Vec<String>,
+    pub(crate) program: String,
+    pub(crate) categories: u16,
+    /// Number of its frame.
+    #[cfg(test)]
     pub(crate) frame: u16,
-    pub(crate) filler: u16,
 }
 
-impl Draft {
-    /// Which split it belongs to.
-    pub(crate) fn split(&self, holdout: Holdout) -> Split {
-        let tenth = match holdout {
-            // Along a diagonal, so that every frame and every filler that is held out somewhere is trained elsewhere.
-            Holdout::Compositional => (u32::from(self.frame) * 3 + u32::from(self.filler)) % 10,
-            Holdout::Random => (Seed(0).stream("holdout").stream(&self.sentence).0 % 10) as u32,
+/// What the table says of a draft that it keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Kept {
+    /// Where its meaning is held out, or trained.
+    pub(crate) split: Split,
+    /// Numbers of the scenes in which it is false, and true.
+    pub(crate) starts: [Option<u16>; 2],
+}
+
+impl Kept {
+    /// A line of the table: the split's letter and the scenes; a lone `-` if the draft is left out.
+    fn read(line: &str) -> Option<Self> {
+        let mut words = line.split(' ');
+        let split = match words.next()? {
+            "t" => Split::Train,
+            "d" => Split::Dev,
+            "e" => Split::Test,
+            _ => return None,
         };
-        match tenth {
-            8 => Split::Dev,
-            9 => Split::Test,
-            _ => Split::Train,
-        }
+        let mut start = || words.next().and_then(|word| word.parse().ok());
+        Some(Self { split, starts: [start(), start()] })
+    }
+
+    /// What [`Kept::read`] reads.
+    #[cfg(test)]
+    pub(crate) fn line(kept: Option<&Self>) -> String {
+        let Some(Self { split, starts }) = kept else { return "-".to_owned() };
+        let letter = ["t", "d", "e"][*split as usize];
+        let [no, yes] = starts.map(|start| start.map_or("-".to_owned(), |number| number.to_string()));
+        format!("{letter} {no} {yes}")
     }
 }
 
-/// All statements of one appearance, in order.
-pub(crate) fn drafts(appearance: Appearance) -> &'static [Draft] {
-    static ALL: [OnceLock<Vec<Draft>>; 2] = [const { OnceLock::new() }; 2];
-    ALL[appearance as usize].get_or_init(|| frames::drafts(appearance))
+/// A draft and what the table says of it; nothing if it is left out.
+type Listed = (Draft, Option<Kept>);
+
+/// All drafts of one appearance, in order.
+pub(crate) fn drafts(appearance: Appearance) -> &'static [Listed] {
+    static ALL: [OnceLock<Vec<Listed>>; 2] = [const { OnceLock::new() }; 2];
+    let table = match appearance {
+        Appearance::Tower => include_str!("tower.txt"),
+        Appearance::Scatter => include_str!("scatter.txt"),
+    };
+    let lines = table.lines().map(Kept::read).chain(std::iter::repeat(None));
+    ALL[appearance as usize].get_or_init(|| frames::drafts(appearance).into_iter().zip(lines).collect())
+}
+
+/// Scene `start` of statement `number`.
+pub(crate) fn scene(appearance: Appearance, number: usize, start: u16) -> Scene {
+    let seed = Seed(0).stream("lilgym").derive(appearance as u64).derive(number as u64);
+    scenes::scene(appearance, seed.derive(start.into()))
+}
+
+/// The split of a statement.
+fn split(draft: &Draft, kept: Kept, holdout: Holdout) -> Split {
+    match holdout {
+        Holdout::Compositional => kept.split,
+        Holdout::Random => match Seed(0).stream("holdout").stream(&draft.sentence).0 % 10 {
+            0 => Split::Dev,
+            1 | 2 => Split::Test,
+            _ => Split::Train,
+        },
+    }
 }
 
 /// The problems that `config` names.
@@ -67,22 +111,15 @@ pub(crate) fn corpus(config: &Config, task: Task) -> Arc<Corpus> {
     ALL[at].get_or_init(make).clone()
 }
 
-fn make(Task { appearance, begin }: Task, holdout: Holdout, split: Split) -> Corpus {
+fn make(Task { appearance, begin }: Task, holdout: Holdout, of: Split) -> Corpus {
     let mut corpus = Corpus {
         sources: vec![Source { name: "statements", content: VERSION.to_owned() }],
         categorised: true,
         ..Corpus::default()
     };
-    let seed = Seed(0).stream("lilgym").derive(appearance as u64).derive(split as u64);
-    let pool: Vec<Scene> = match begin {
-        Begin::Scratch => Vec::new(),
-        Begin::Flipit => (0..POOL).map(|i| scenes::scene(appearance, seed.derive(i as u64))).collect(),
-    };
     let letter = if appearance == Appearance::Tower { 't' } else { 's' };
-    for (number, draft) in drafts(appearance).iter().enumerate() {
-        if draft.split(holdout) != split {
-            continue;
-        }
+    for (number, (draft, kept)) in drafts(appearance).iter().enumerate() {
+        let Some(kept) = kept.filter(|&kept| split(draft, kept, holdout) == of) else { continue };
         let program = Program::parse(&draft.program).expect("the grammar makes programs, which a test shows");
         let key = format!("{letter}{number}");
         let statement = corpus.statements.len() as u32;
@@ -91,25 +128,15 @@ fn make(Task { appearance, begin }: Task, holdout: Holdout, split: Split) -> Cor
                 corpus.problems.push(Problem { key: key.clone(), statement, scene: Scene::default(), target: true });
             }
             Begin::Flipit => {
-                let mut found = [0; 2];
-                for i in 0..TRIES {
-                    // A stride that is prime to the size of the pool, from a place of the statement's own.
-                    let scene = &pool[(number * 31 + i * 7) % POOL];
-                    let Ok(truth) = program.truth(scene) else { continue };
-                    if found[usize::from(truth)] < STARTS {
-                        found[usize::from(truth)] += 1;
-                        let key = format!("{key}-{i}");
-                        corpus.problems.push(Problem { key, statement, scene: *scene, target: !truth });
-                    }
+                for (start, truth) in kept.starts.into_iter().zip([false, true]) {
+                    let Some(start) = start else { continue };
+                    let (key, scene) = (format!("{key}-{start}"), scene(appearance, number, start));
+                    corpus.problems.push(Problem { key, statement, scene, target: !truth });
                 }
             }
         }
-        corpus.statements.push(Statement {
-            key,
-            sentence: draft.sentence.clone(),
-            program,
-            categories: draft.categories,
-        });
+        let (sentence, categories) = (draft.sentence.clone(), draft.categories);
+        corpus.statements.push(Statement { key, sentence, program, categories });
     }
     corpus.with_room_for_plans()
 }

@@ -20,32 +20,50 @@ pub(super) mod category {
 
 use category::{COORDINATION, NEGATION, PP, SPATIAL, SYNTAX_COORDINATION};
 
-/// A description of an object.
+/// A description of an object, in several wordings of one meaning.
 #[derive(Clone, Debug)]
 pub(super) struct Phrase {
+    pub(super) wordings: Vec<Wording>,
+    /// The condition on `y`.
+    pub(super) condition: String,
+    /// With [`PP`] if it is a prepositional phrase in some wording.
+    pub(super) categories: u16,
+}
+
+/// Words for an object.
+#[derive(Clone, Debug)]
+pub(super) struct Wording {
     /// One of them, without an article.
     pub(super) one: String,
     /// Several of them.
     pub(super) many: String,
-    /// The condition on `y`.
-    pub(super) condition: String,
-    pub(super) categories: u16,
+    /// Whether what follows the noun begins with a preposition.
+    preposition: bool,
 }
 
-impl Phrase {
-    fn new(head: &str, tail: &str, condition: String, categories: u16) -> Self {
+/// Words that begin a prepositional phrase here.
+const PREPOSITIONS: [&str; 7] = ["at ", "in ", "on ", "with ", "directly ", "immediately ", "somewhere "];
+
+impl Wording {
+    fn new(head: &str, tail: &str) -> Self {
+        // The head's noun is its last word, and all nouns here have a regular plural.
         let (one, many) = match tail.strip_prefix("that is") {
             Some(rest) => (format!("{head} that is{rest}"), format!("{head}s that are{rest}")),
             None if tail.is_empty() => (head.to_owned(), format!("{head}s")),
             None => (format!("{head} {tail}"), format!("{head}s {tail}")),
         };
-        Self { one, many, condition, categories }
+        Self { one, many, preposition: PREPOSITIONS.iter().any(|word| tail.starts_with(word)) }
     }
 
     /// One of them, with its article.
     pub(super) fn a(&self) -> String {
         let article = if self.one.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
         format!("{article} {}", self.one)
+    }
+
+    /// Every bit but that of an attachment that the wording has not.
+    pub(super) fn categories(&self) -> u16 {
+        if self.preposition { u16::MAX } else { !PP }
     }
 }
 
@@ -72,40 +90,70 @@ pub(super) fn phrases(appearance: Appearance) -> Vec<Phrase> {
     }
 }
 
+/// A phrase of each of `heads` with each of `tails`.
+fn phrase(heads: &[String], tails: &[String], condition: String, categories: u16) -> Phrase {
+    let nothing = [String::new()];
+    let tails = if tails.is_empty() { &nothing } else { tails };
+    let wordings = heads.iter().flat_map(|head| tails.iter().map(move |tail| Wording::new(head, tail))).collect();
+    Phrase { wordings, condition, categories }
+}
+
+/// `tails` with `{d}` put in.
+fn with(tails: &[&str], d: &str) -> Vec<String> {
+    tails.iter().map(|tail| tail.replace("{d}", d)).collect()
+}
+
+/// Directly below, and directly above, whether or not the box is a tower.
+const BELOW: &str = "intersect(get_box_all_below(y), get_touching(y))";
+const ABOVE: &str = "intersect(get_box_all_above(y), get_touching(y))";
+
 fn blocks() -> Vec<Phrase> {
-    let head = |c: &str| format!("{c} block");
+    let heads = |c: &str| ["block", "brick", "cube"].map(|noun| format!("{c} {noun}"));
+    let plain = ["block", "brick", "cube"].map(str::to_owned);
     let is = |c: &str| format!("is_{c}(y)");
-    let mut all: Vec<Phrase> = COLORS.iter().map(|c| Phrase::new(&head(c), "", is(c), 0)).collect();
+    let mut all: Vec<Phrase> = COLORS.iter().map(|c| phrase(&heads(c), &[], is(c), 0)).collect();
     for c in COLORS {
-        for (tail, test) in [
-            ("at the top", "is_top(y)"),
-            ("at the base", "is_bottom(y)"),
-            ("in the second place", "is_second(y)"),
-            ("in the third place", "is_third(y)"),
-        ] {
-            all.push(Phrase::new(&head(c), tail, format!("{} and {test}", is(c)), SPATIAL | PP));
+        let places: [(&[&str], &str); 4] = [
+            (
+                &["at the top", "on top of its tower", "at the very top of its box", "that is topmost in its tower"],
+                "is_top(y)",
+            ),
+            (&["at the base", "at the bottom of its tower", "that is lowest in its tower"], "is_bottom(y)"),
+            (
+                &["in the second place from the ground", "that is second from the bottom", "on the second level"],
+                "is_second(y)",
+            ),
+            (
+                &["in the third place from the ground", "that is third from the bottom", "on the third level"],
+                "is_third(y)",
+            ),
+        ];
+        for (tails, test) in places {
+            all.push(phrase(&heads(c), &with(tails, ""), format!("{} and {test}", is(c)), SPATIAL | PP));
         }
-        all.push(Phrase::new("block", &format!("that is not {c}"), format!("NOT({})", is(c)), NEGATION));
-        let same = "get_above(y) and get_below(y) and all_same_color(union(get_above(y), get_below(y)))";
-        let tail = "between two blocks of one color";
-        all.push(Phrase::new(&head(c), tail, format!("{} and {same}", is(c)), SPATIAL | PP));
+        let tails = with(&["that is not {d}", "that is anything but {d}", "whose color differs from {d}"], c);
+        all.push(phrase(&plain, &tails, format!("NOT({})", is(c)), NEGATION));
+        let same = format!("exist({ABOVE}) and exist({BELOW}) and all_same_color(union({ABOVE}, {BELOW}))");
+        let tails = ["directly between two blocks of the same color", "right between two blocks that share a color"];
+        all.push(phrase(&heads(c), &with(&tails, ""), format!("{} and {same}", is(c)), SPATIAL | PP));
     }
+    let relations: [(&[&str], &str); 5] = [
+        (&["directly on a {d} block", "resting on a {d} block", "immediately above a {d} block"], BELOW),
+        (&["directly under a {d} block", "supporting a {d} block", "immediately below a {d} block"], ABOVE),
+        (&["somewhere above a {d} block", "that is higher up in its tower than a {d} block"], "get_box_all_below(y)"),
+        (&["somewhere below a {d} block", "that is lower down in its tower than a {d} block"], "get_box_all_above(y)"),
+        (&["touching a {d} block", "in contact with a {d} block", "adjacent to a {d} block"], "get_touching(y)"),
+    ];
     for (i, c) in COLORS.iter().enumerate() {
         for (j, d) in COLORS.iter().enumerate() {
-            for (tail, get) in
-                [("on", "get_below"), ("somewhere below", "get_box_all_above"), ("touching", "get_touching")]
-            {
-                // Of two that touch each other neither is the only one.
-                if get == "get_touching" && c == d {
-                    continue;
-                }
-                let condition = format!("{} and exist(filter_color({get}(y), {}))", is(c), member("Color", d));
-                all.push(Phrase::new(&head(c), &format!("{tail} a {d} block"), condition, SPATIAL | PP));
+            for (tails, get) in relations {
+                let condition = format!("{} and exist(filter_color({get}, {}))", is(c), member("Color", d));
+                all.push(phrase(&heads(c), &with(tails, d), condition, SPATIAL | PP));
             }
             if i < j {
                 let condition = format!("OR({}, {})", is(c), is(d));
-                let categories = COORDINATION | SYNTAX_COORDINATION;
-                all.push(Phrase::new("block", &format!("that is {c} or {d}"), condition, categories));
+                let tails = [format!("that is {c} or {d}"), format!("that is either {c} or {d}")];
+                all.push(phrase(&plain, &tails, condition, COORDINATION | SYNTAX_COORDINATION));
             }
         }
     }
@@ -113,56 +161,108 @@ fn blocks() -> Vec<Phrase> {
 }
 
 fn objects() -> Vec<Phrase> {
+    let nouns = |c: &str| ["item", "object", "figure"].map(|noun| format!("{c} {noun}"));
+    let one = |head: String| [head];
     let is = |name: &str| format!("is_{name}(y)");
-    let mut all: Vec<Phrase> = COLORS.iter().map(|c| Phrase::new(&format!("{c} item"), "", is(c), 0)).collect();
-    all.extend(SHAPES.iter().map(|s| Phrase::new(s, "", is(s), 0)));
+    let mut all: Vec<Phrase> = COLORS.iter().map(|c| phrase(&nouns(c), &[], is(c), 0)).collect();
+    all.extend(SHAPES.iter().map(|s| phrase(&one((*s).to_owned()), &[], is(s), 0)));
     for s in SHAPES {
+        let head = one(s.to_owned());
         for c in COLORS {
-            all.push(Phrase::new(&format!("{c} {s}"), "", format!("{} and {}", is(c), is(s)), 0));
+            let both = one(format!("{c} {s}"));
+            all.push(phrase(&both, &[], format!("{} and {}", is(c), is(s)), 0));
             let condition = format!("AND({}, {}) and NOT(is_touching_wall(y))", is(c), is(s));
-            all.push(Phrase::new(&format!("{c} {s}"), "not touching any wall", condition, SPATIAL | NEGATION));
+            let tails = with(&["not touching any wall", "that is clear of all walls"], "");
+            all.push(phrase(&both, &tails, condition, SPATIAL | NEGATION));
         }
         for (size, test, _) in SIZES {
-            all.push(Phrase::new(&format!("{size} {s}"), "", format!("{test}(y) and {}", is(s)), 0));
+            let words: &[&str] = match size {
+                "small" => &["small", "little", "tiny"],
+                "medium" => &["medium", "middling"],
+                _ => &["big", "large", "huge"],
+            };
+            let heads: Vec<_> = words.iter().map(|word| format!("{word} {s}")).collect();
+            all.push(phrase(&heads, &[], format!("{test}(y) and {}", is(s)), 0));
         }
         for (wall, side) in WALLS {
             let condition = format!("{} and is_touching_wall(y, Side.{side})", is(s));
-            all.push(Phrase::new(s, &format!("touching the {wall} wall"), condition, SPATIAL));
+            let tails =
+                with(&["touching the {d} wall", "flush with the {d} edge of its box", "against the {d} wall"], wall);
+            all.push(phrase(&head, &tails, condition, SPATIAL));
         }
-        for (tail, test) in [
-            ("touching a wall", "is_touching_wall(y)"),
-            ("nearly touching a wall", "is_closely_touching_wall(y)"),
-            ("touching a corner", "is_touching_corner(y)"),
-            ("nearly touching a corner", "is_closely_touching_corner(y, side=Side.ANY)"),
-        ] {
-            all.push(Phrase::new(s, tail, format!("{} and {test}", is(s)), SPATIAL));
+        let walls: [(&[&str], &str); 4] = [
+            (&["touching a wall", "touching an edge of its box", "pushed against a wall"], "is_touching_wall(y)"),
+            (&["touching or nearly touching a wall", "at most a hair away from a wall"], "is_closely_touching_wall(y)"),
+            (&["touching a corner", "placed exactly in a corner"], "is_touching_corner(y)"),
+            (
+                &["in or very near a corner", "touching or nearly touching a corner"],
+                "is_closely_touching_corner(y, side=Side.ANY)",
+            ),
+        ];
+        for (tails, test) in walls {
+            all.push(phrase(&head, &with(tails, ""), format!("{} and {test}", is(s)), SPATIAL));
         }
     }
-    for c in COLORS {
-        for (size, test, _) in SIZES {
-            all.push(Phrase::new(&format!("{size} {c} item"), "", format!("{test}(y) and {}", is(c)), 0));
+    all.extend(COLORS.into_iter().flat_map(colored));
+    all
+}
+
+/// Fillers about an object of colour `c`, whatever its shape.
+fn colored(c: &str) -> Vec<Phrase> {
+    let nouns = |c: &str| ["item", "object", "figure"].map(|noun| format!("{c} {noun}"));
+    let is = |name: &str| format!("is_{name}(y)");
+    let mut all = Vec::new();
+    for (size, test, _) in SIZES {
+        all.push(phrase(&nouns(&format!("{size} {c}")), &[], format!("{test}(y) and {}", is(c)), 0));
+    }
+    let highest =
+        "count(get_box_inclusive(y)) > 1 and is_top(y) and count(filter_obj(get_box_inclusive(y), is_top)) == 1";
+    let lowest =
+        "count(get_box_inclusive(y)) > 1 and is_bottom(y) and count(filter_obj(get_box_inclusive(y), is_bottom)) == 1";
+    let places: [(&[&str], &str); 4] = [
+        (&["touching a wall", "that is in contact with a wall"], "is_touching_wall(y, Side.ANY)"),
+        (
+            &["touching or nearly touching the bottom wall", "lying on the ground or a hair above it"],
+            "is_closely_touching_wall(y, side=Side.BOTTOM)",
+        ),
+        (
+            &[
+                "whose top is higher than that of every other item in its box",
+                "reaching higher than all the others in its box",
+            ],
+            highest,
+        ),
+        (
+            &[
+                "whose top is lower than that of every other item in its box",
+                "reaching less high than all the others in its box",
+            ],
+            lowest,
+        ),
+    ];
+    for (tails, test) in places {
+        all.push(phrase(&nouns(c), &with(tails, ""), format!("{} and {test}", is(c)), SPATIAL));
+    }
+    for d in COLORS {
+        let relations: [(&[&str], &str); 3] = [
+            (&["that is entirely above a {d} item", "all of which is higher than a {d} item"], "get_box_all_below(y)"),
+            (&["that is entirely below a {d} item", "all of which is lower than a {d} item"], "get_box_all_above(y)"),
+            (&["touching a {d} item", "that is in contact with a {d} item"], "get_touching(y)"),
+        ];
+        for (tails, get) in relations {
+            let condition = format!("{} and exist(filter_color({get}, {}))", is(c), member("Color", d));
+            all.push(phrase(&nouns(c), &with(tails, d), condition, SPATIAL));
         }
-        for (tail, test) in [
-            ("touching a wall", "is_touching_wall(y, Side.ANY)"),
-            ("nearly touching the bottom wall", "is_closely_touching_wall(y, side=Side.BOTTOM)"),
-            ("higher than all others in the box", "is_top(y)"),
-        ] {
-            all.push(Phrase::new(&format!("{c} item"), tail, format!("{} and {test}", is(c)), SPATIAL));
-        }
-        for d in COLORS {
-            for (tail, get) in [("above", "get_below"), ("below", "get_above"), ("touching", "get_touching")] {
-                // Of two that touch each other neither is the only one.
-                if get == "get_touching" && c == d {
-                    continue;
-                }
-                let condition = format!("{} and exist(filter_color({get}(y), {}))", is(c), member("Color", d));
-                all.push(Phrase::new(&format!("{c} item"), &format!("{tail} a {d} item"), condition, SPATIAL | PP));
-            }
-        }
-        for s in SHAPES {
-            let condition = format!("{} and exist(filter_shape(get_box_all_below(y), {}))", is(c), member("Shape", s));
-            all.push(Phrase::new(&format!("{c} item"), &format!("over a {s}"), condition, SPATIAL | PP));
-        }
+    }
+    for s in SHAPES {
+        let condition = format!("{} and exist(filter_shape(get_box_all_below(y), {}))", is(c), member("Shape", s));
+        let categories = SPATIAL | PP;
+        all.push(phrase(
+            &nouns(c),
+            &with(&["somewhere above a {d}", "with a {d} underneath"], s),
+            condition,
+            categories,
+        ));
     }
     all
 }

@@ -146,7 +146,7 @@ fn best_returns_are_found() {
         let best = edits.map_or(-1.0, |edits| 1.0 - 0.1 * edits.len() as f64);
         assert_eq!(line["return"].to_string(), format!("{best:.1}"));
     }
-    assert_eq!(solved, n - 1, "one start cannot be flipped within the horizon");
+    assert_eq!(solved, n, "every start can be flipped within the horizon");
     let begin = format!(
         "tower-flipit dev: {solved} of {n} solved ({:.2} %), {n} proven optimal, mean return {:.4}, ",
         100.0 * solved as f64 / n as f64,
@@ -299,4 +299,45 @@ fn amendment_31_solve_takes_settings() {
         let error = call(&mut Desk::default(), ["lilgym", "solve"], &given, set).unwrap_err();
         assert_eq!(error, format!("`--set {key}` is `{value}`, must be `--{key}` here"));
     }
+}
+
+/// The check that the paper's annotators passed (App. B.2): syntax, a visible example, hidden ones.
+#[test]
+fn amendment_38_programs_are_checked_on_visible_and_hidden_examples() {
+    let boxes = |color| row("1", "true", color)["structured_rep"].clone();
+    let examples = json!([
+        {"structured_rep": boxes(Some("Black")), "label": "true"},
+        {"structured_rep": boxes(Some("Yellow")), "label": false},
+        {"structured_rep": boxes(None), "label": "false"},
+    ]);
+    let folder = folder("annotate", &[("examples.json", examples)]);
+    let file = folder.join("examples.json").to_string_lossy().into_owned();
+    let annotate = |program: &str| {
+        let given = [("sentence", "There is a black block."), ("program", program), ("examples", file.as_str())];
+        let said = call(&mut Desk::default(), ["lilgym", "annotate"], &given, json!({})).unwrap();
+        (said.failed, said.json, said.text)
+    };
+    let good = annotate("exist(filter_obj(all_items, is_black))");
+    assert_eq!((good.0, &good.1), (false, &json!({"syntax": true, "visible": true, "hidden": 2, "passed": 2})));
+    // Right about what is visible, and about nothing else: a spurious program.
+    let spurious = annotate("exist(all_items)");
+    assert_eq!((spurious.0, &spurious.1), (true, &json!({"syntax": true, "visible": true, "hidden": 2, "passed": 1})));
+    assert!(!spurious.2.contains("Yellow"), "what is hidden is not shown: {}", spurious.2);
+    let wrong = annotate("not exist(filter_obj(all_items, is_black))");
+    assert_eq!(wrong.1, json!({"syntax": true, "visible": false, "hidden": 2, "passed": 0}));
+    let fault = annotate("is_black(unique(all_boxes[1]))");
+    assert!(fault.0 && fault.2.contains("visible example: failed") && fault.2.contains("no value"), "{}", fault.2);
+    let broken = annotate("exist(all_items");
+    assert!(broken.0 && broken.1["syntax"] == json!(false) && broken.2.starts_with("syntax: "), "{}", broken.2);
+    std::fs::remove_dir_all(folder).unwrap();
+
+    let unknown = [("sentence", "There is a cow."), ("program", "exist(all_items)")];
+    let error = refused(["lilgym", "annotate"], &unknown);
+    assert!(error.contains("`There is a cow.`, of which there is no example"), "{error}");
+    // A statement of the corpus has examples of its own.
+    let corpus = Corpus::load(&Config::default(), Task::TOWER_FLIPIT).unwrap();
+    let own = &corpus.statements[corpus.problems[0].statement as usize];
+    let (sentence, program) = (own.sentence.to_uppercase(), own.program.to_string());
+    let given = [("sentence", sentence.as_str()), ("program", program.as_str())];
+    assert!(!call(&mut Desk::default(), ["lilgym", "annotate"], &given, json!({})).unwrap().failed);
 }

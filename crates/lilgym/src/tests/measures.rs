@@ -42,6 +42,24 @@ fn problems_have_parts_by_target_and_category() {
     assert_eq!(parts.holds("target=true", corpus.problems.len() as u32), None, "there is no such problem");
 }
 
+/// Statements without labels cannot be told apart by category: that is said, and by target they still are.
+#[cfg(feature = "files")]
+#[test]
+fn amendment_37_categories_without_labels_are_left_out() {
+    let file = json!({"1": {"sentence": "There is a block.", "lf": "exist(all_items)"}});
+    let labels = json!({"1": ["Existential"]});
+    let folder = super::commands::folder("unlabelled", &[("tower_scratch_train.json", file), ("labels.json", labels)]);
+    let of = |categories: &str| {
+        (FAMILY.measures.parts)("lilgym/tower-scratch-v1", &json!({"data": folder, "categories": categories})).unwrap()
+    };
+    let bare = of("");
+    assert_eq!(bare.left_out().iter().map(|(tag, _)| *tag).collect::<Vec<_>>(), ["by-category"]);
+    assert!(bare.left_out()[0].1.contains("`categories`") && bare.names().iter().all(|(tag, _)| *tag == "by-target"));
+    let labelled = of(&folder.join("labels.json").to_string_lossy());
+    assert!(labelled.left_out().is_empty() && labelled.names().len() == 2 + CATEGORIES.len());
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
 #[test]
 fn what_has_no_parts_says_so() {
     let of = FAMILY.measures.parts;

@@ -6,11 +6,13 @@ mod corpus;
 #[cfg(feature = "files")]
 mod files;
 mod language;
+mod meaning;
 mod measures;
 mod planner;
 mod published;
 mod rules;
 mod shortcuts;
+mod table;
 
 use crate::action::Action;
 use crate::config::{Appearance, Begin, Config, Grid, Holdout, Split, Task};

@@ -1,6 +1,6 @@
 //! What the rules promise beyond the recordings: numbering, the paper's variants, observations, policies.
 
-use super::{Action, Color, Config, Grid, Item, LilGym, Scene, Shape, Size, Task, rules, start, step};
+use super::{Action, Color, Config, Grid, Item, LilGym, Scene, Shape, Size, Task, about, rules, start, step};
 use crate::config::{Actions, Observation};
 use crate::environment::End;
 use crate::picture::{self, HALF_WIDTH, HEIGHT, WIDTH};
@@ -136,7 +136,7 @@ fn amendment_35_a_fault_never_pays() {
     one.push(1, Item { x: 40, y: 80, shape: Shape::Square, color: Color::Black, size: Size::Medium });
     for (stop_forcing, target) in [(false, false), (false, true), (true, false), (true, true)] {
         let config = Config { stop_forcing, ..Config::default() };
-        let rules = super::about(Task::TOWER_FLIPIT, &config, program, &[(one, target), (Scene::default(), target)]);
+        let rules = about(Task::TOWER_FLIPIT, &config, program, &[(one, target), (Scene::default(), target)]);
         let mut state = start(&rules, 1);
         assert!(rules.truth(&state).is_err());
         assert_eq!(step(&rules, &mut state, Action::Stop), (-1.0, Status::Terminated), "to be {target}");
@@ -171,31 +171,96 @@ fn ends_are_told_apart() {
     assert_eq!((state.end, state.invalid), (Some(End::Invalid), Some(Invalid::Nothing)));
 }
 
-/// The half-size picture that is kept and patched is the mean of the whole picture that is painted anew, hole or no hole.
+/// A canvas as the public code keeps one: never cleared within an episode. An addition paints all objects again; a removal
+/// paints those that were there, and the removed one in grey after those of its box.
+struct Canvas(Vec<[u8; 3]>);
+
+impl Canvas {
+    fn new(scene: &Scene) -> Self {
+        let ground = |i: usize| if i % WIDTH % 140 < 100 { [211; 3] } else { [128; 3] };
+        let mut canvas = Self((0..WIDTH * HEIGHT).map(ground).collect());
+        canvas.redraw(scene, None);
+        canvas
+    }
+
+    fn redraw(&mut self, scene: &Scene, removed: Option<usize>) {
+        for owner in 0..3 {
+            for item in scene.of(owner) {
+                self.paint(item, owner, [[250, 255, 0], [0, 0, 0], [15, 131, 255]][item.color as usize]);
+            }
+            if let Some(index) = removed.filter(|&index| scene.box_of(index) == owner) {
+                self.paint(&scene.items()[index], owner, [211; 3]);
+            }
+        }
+    }
+
+    fn paint(&mut self, item: &Item, owner: usize, color: [u8; 3]) {
+        // First columns of the upper half of circles of 10, 20 and 30 pixels.
+        let round: [&[i32]; 3] =
+            [&[3, 2, 1, 0, 0], &[7, 5, 4, 3, 2, 1, 1, 0, 0, 0], &[11, 9, 7, 6, 5, 4, 3, 2, 2, 1, 1, 0, 0, 0, 0]];
+        let side = item.size.pixels();
+        for row in 0..side {
+            let (from, to) = match item.shape {
+                Shape::Square => (0, side - 1),
+                Shape::Triangle => (side / 2 - (row + 1) / 2, side / 2 + row / 2),
+                Shape::Circle => {
+                    let first = round[item.size as usize][row.min(side - 1 - row) as usize];
+                    (first, side - 1 - first)
+                }
+            };
+            for column in from..=to {
+                let (x, y) = (140 * owner as i32 + i32::from(item.x) + column, i32::from(item.y) + row);
+                if (0..WIDTH as i32).contains(&x) && (0..HEIGHT as i32).contains(&y) {
+                    self.0[y as usize * WIDTH + x as usize] = color;
+                }
+            }
+        }
+    }
+}
+
+/// The half-size picture that is kept and patched is the mean of a canvas on which everything was painted one after the
+/// other, and the whole picture that is painted anew is that canvas, hole or no hole.
 #[test]
 fn patches_add_up_to_the_whole_picture() {
-    for task in Task::ALL {
-        let rules = rules(&Config { horizon: 1000, ..Config::default() }, task);
+    let config = Config { horizon: 1000, ..Config::default() };
+    let square = |x, y, color| Item { x, y, shape: Shape::Square, color, size: Size::Large };
+    // Objects that share pixels, as sticking can bring about: taking one away leaves a hole in the other.
+    let mut shared = Scene::default();
+    for (x, y, color) in [(0, 0, Color::Blue), (20, 10, Color::Black), (45, 20, Color::Yellow)] {
+        assert!(shared.push(0, square(x, y, color)) && shared.push(2, square(y, x, color)));
+    }
+    let all = Task::ALL.map(|task| rules(&config, task)).into_iter();
+    let sharing = about(Task::SCATTER_FLIPIT, &config, "exist(all_items)", &[(shared, false); 20]);
+    let mut holes = 0;
+    for rules in all.chain([sharing]) {
+        let task = rules.task;
         let mut rng = Rng::new(Seed(11));
         let mut full = vec![0; WIDTH * HEIGHT * 3];
         for problem in 0..20 {
             let mut state = start(&rules, problem);
+            let mut canvas = Canvas::new(&state.scene);
             for _ in 0..60 {
                 let action = rules.numbers.action(rng.below(rules.numbers.flat()));
-                if action == Action::Stop || rules.judge(&state.scene, action).is_err() {
-                    continue;
-                }
+                let Ok(Some(change)) = rules.judge(&state.scene, action) else { continue };
+                let before = state.scene;
                 step(&rules, &mut state, action);
+                match change {
+                    Change::Add(..) => canvas.redraw(&state.scene, None),
+                    Change::Remove(index) => canvas.redraw(&before, Some(index)),
+                }
                 picture::paint_full(&state.scene, &state.trace, &mut full);
+                assert_eq!(full, canvas.0.as_flattened(), "{task:?} problem {problem}");
+                holes += usize::from(canvas.0 != Canvas::new(&state.scene).0);
                 for (i, &half) in state.half.iter().enumerate() {
                     let (x, y, channel) = (i / 3 % HALF_WIDTH, i / 3 / HALF_WIDTH, i % 3);
-                    let at = |dx: usize, dy: usize| u32::from(full[((2 * y + dy) * WIDTH + 2 * x + dx) * 3 + channel]);
+                    let at = |dx: usize, dy: usize| u32::from(canvas.0[(2 * y + dy) * WIDTH + 2 * x + dx][channel]);
                     let mean = (at(0, 0) + at(1, 0) + at(0, 1) + at(1, 1)) / 4;
                     assert_eq!(u32::from(half), mean, "{task:?} problem {problem}: {x}, {y}");
                 }
             }
         }
     }
+    assert!(holes > 0, "no removal left a hole: there was nothing to see");
 }
 
 #[test]
@@ -232,26 +297,36 @@ fn masks_and_object_lists_show_the_state() {
     assert_eq!(row.text(env.spec().field("sentence").unwrap()), rules.corpus.statement(5).sentence);
 }
 
-/// The boxes of a start change places, and what is to be flipped is the truth in the new order.
+/// The boxes of a start change places, each order as often as any other, and what is to be flipped is the truth in the new
+/// order: of a statement about the left box that depends on which box came there.
 #[test]
 fn boxes_can_be_permuted() {
-    let config = Config { permute_boxes: true, ..Config::default() };
-    let rules = rules(&config, Task::TOWER_FLIPIT);
-    let mut orders = Vec::new();
-    for seed in 0..60 {
-        let state = rules.start(Start { seed: Seed(seed), copy: Seed(0), episode: 0, problem: Some(7) });
-        assert_eq!(rules.truth(&state), Ok(!state.target));
-        let sorted = |scene: &Scene| {
-            let mut boxes: Vec<_> = (0..3).map(|b| format!("{:?}", scene.of(b))).collect();
-            boxes.sort();
-            boxes
-        };
-        assert_eq!(sorted(&state.scene), sorted(&rules.corpus.problems[7].scene));
-        orders.push(format!("{:?}", state.scene));
+    let mut scene = Scene::default();
+    for (owner, color) in Color::ALL.into_iter().enumerate() {
+        for _ in 0..=owner {
+            let block = crate::rules::block(scene.of(owner), color);
+            assert!(scene.push(owner, block));
+        }
     }
-    orders.sort();
-    orders.dedup();
-    assert_eq!(orders.len(), 6);
+    let config = Config { permute_boxes: true, ..Config::default() };
+    // In the file's own order the left box is yellow: it has no black block, and is to get one.
+    let rules = about(Task::TOWER_FLIPIT, &config, "exist(filter_obj(all_boxes[0], is_black))", &[(scene, true)]);
+    let mut orders = std::collections::BTreeMap::new();
+    for seed in 0..600 {
+        let state = rules.start(Start { seed: Seed(seed), copy: Seed(0), episode: 0, problem: Some(0) });
+        let order = [0, 1, 2].map(|owner| state.scene.of(owner).len());
+        for (owner, blocks) in order.into_iter().enumerate() {
+            let own = scene.of(blocks - 1);
+            assert_eq!(state.scene.of(owner), own, "a box is moved whole");
+        }
+        let black_is_left = order[0] == 1 + Color::Black as usize;
+        assert_eq!(state.target, !black_is_left, "{order:?}");
+        *orders.entry(order).or_insert(0) += 1;
+    }
+    // Five sigma about 100 of 600.
+    assert!(orders.len() == 6 && orders.values().all(|n| (54..=146).contains(n)), "{orders:?}");
+    let plain = about(Task::TOWER_FLIPIT, &Config::default(), "exist(all_items)", &[(scene, false)]);
+    assert_eq!(start(&plain, 0).scene, scene, "they stay where they are unless told");
 }
 
 fn play(config: &Config, task: Task, policy: &str) -> Vec<f32> {
@@ -318,15 +393,13 @@ fn keys_without_a_meaning_are_refused() {
 
 #[test]
 fn words_tell_sentence_target_truth_boxes_and_end() {
-    let tower = rules(&Config::default(), Task::TOWER_SCRATCH);
+    let program = "NOT(exist(filter_obj(all_items, is_yellow)))";
+    let mut tower = about(Task::TOWER_SCRATCH, &Config::default(), program, &[(Scene::default(), true)]);
     let sentence = "There is no yellow block.";
-    let problem = tower
-        .corpus
-        .problems
-        .iter()
-        .zip(0..)
-        .find(|(p, _)| tower.corpus.statements[p.statement as usize].sentence == sentence);
-    let mut state = start(&tower, problem.unwrap().1);
+    let mut corpus = (*tower.corpus).clone();
+    sentence.clone_into(&mut corpus.statements[0].sentence);
+    tower.corpus = std::sync::Arc::new(corpus);
+    let mut state = start(&tower, 0);
     assert_eq!(tower.words(&state), format!("{sentence}\nto be true, is true, 0 edits\nleft -, middle -, right -"));
     for id in [2, 3, 2, 1, 7] {
         step(&tower, &mut state, numbered(&tower, id).unwrap());
