@@ -25,6 +25,7 @@ mod batch;
 mod convert;
 mod evaluate;
 mod level;
+mod lilgym;
 mod memory;
 mod report;
 mod stats;
@@ -57,6 +58,8 @@ mod _native {
     use super::evaluate::{evaluate, protocols};
     #[pymodule_export]
     use super::level::Level;
+    #[pymodule_export]
+    use super::lilgym::{lilgym_corpus, lilgym_plans, lilgym_truth};
     #[pymodule_export]
     use super::report::report;
     #[pymodule_export]
