@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use heldout_core::{Rng, Seed};
+use heldout_core::{Seed, shuffled};
 
 use super::{Action, Appearance, Begin, Config, Holdout, LilGym, Scene, Split, Task, rules};
 use crate::builtin::{Draft, Kept, drafts, scene};
@@ -129,7 +129,7 @@ fn table(appearance: Appearance) -> String {
             };
             own.map(|(one, _)| statement(one)).collect()
         };
-        for [sentence, _] in equal_everywhere(&rules, &of(Split::Train), &of(split)) {
+        for [sentence, _] in equal_everywhere(&rules, (&of(Split::Train), &of(split)), usize::MAX) {
             let place = all.iter().position(|(_, draft, _)| draft.sentence == sentence).unwrap();
             splits[place] = Split::Train;
         }
@@ -171,72 +171,99 @@ fn write_the_table() {
     }
 }
 
-/// All scenes of TOWER but for the order of the boxes, which is shuffled.
-fn towers() -> Vec<Scene> {
+/// All scenes of TOWER, in an order drawn at random, so that a difference shows soon.
+fn towers() -> impl Iterator<Item = Scene> {
     let mut stacks = vec![Vec::new()];
     for height in 0..4 {
         let lower: Vec<Vec<Color>> = stacks.iter().filter(|stack| stack.len() == height).cloned().collect();
         stacks.extend(lower.iter().flat_map(|stack| Color::ALL.map(|color| [stack.as_slice(), &[color]].concat())));
     }
-    let mut all = Vec::new();
-    for a in &stacks {
-        for b in &stacks {
-            for c in &stacks {
-                let mut scene = Scene::default();
-                for (owner, stack) in [a, b, c].into_iter().enumerate() {
-                    for &color in stack {
-                        let block: Item = crate::rules::block(scene.of(owner), color);
-                        assert!(scene.push(owner, block));
-                    }
-                }
-                all.push(scene);
+    let kinds = stacks.len() as u32;
+    (0..kinds.pow(3)).map(move |number| {
+        let number = shuffled(Seed(34), number, kinds.pow(3));
+        let mut scene = Scene::default();
+        for (owner, at) in [number % kinds, number / kinds % kinds, number / kinds / kinds].into_iter().enumerate() {
+            for &color in &stacks[at as usize] {
+                let block: Item = crate::rules::block(scene.of(owner), color);
+                assert!(scene.push(owner, block));
             }
         }
-    }
-    let mut rng: Rng = Seed(34).rng();
-    rng.shuffle(&mut all);
-    all
+        scene
+    })
 }
 
-/// The scenes in which two statements of SCATTER are compared beside the samples: solutions of either, for true and for
+/// The scenes in which a statement of SCATTER is compared with others beside the samples: its solutions, for true and for
 /// false, and what one edit makes of them.
-fn neighbours(rules: &LilGym, programs: [&Program; 2]) -> Vec<Scene> {
+fn neighbours(rules: &LilGym, program: &Program) -> Vec<Scene> {
     let mut all = Vec::new();
-    for program in programs {
-        for target in [true, false] {
-            let Some(scene) = solution(rules, program, target) else { continue };
-            all.push(scene);
-            for owner in 0..BOXES {
-                for edit in edits(rules, &program.looks(), &scene, owner, false) {
-                    let mut after = scene;
-                    edit.change.apply(&mut after);
-                    all.push(after);
-                }
+    for scene in [true, false].into_iter().filter_map(|target| solution(rules, program, target)) {
+        all.push(scene);
+        for owner in 0..BOXES {
+            for edit in edits(rules, &program.looks(), &scene, owner, false) {
+                let mut after = scene;
+                edit.change.apply(&mut after);
+                all.push(after);
             }
         }
     }
     all
 }
 
-/// Pairs of `trained` and `held_out` of one meaning, or of opposite meanings: in all scenes of TOWER; in the samples of
-/// SCATTER and in the neighbourhoods of both statements' solutions. That two differ somewhere proves that they are none.
-pub(super) fn equal_everywhere(rules: &LilGym, trained: &[Statement], held_out: &[Statement]) -> Vec<[String; 2]> {
+/// Groups of statements that no sample tells apart, each with one of `trained` and one of `held_out` at least: a statement
+/// is not looked at any more once it is alone.
+fn alike<'a>(scenes: &[Scene], trained: &'a [Statement], held_out: &'a [Statement]) -> Vec<[Vec<&'a Statement>; 2]> {
+    let value = |statement: &Statement, scene: &Scene| statement.program.truth(scene) == Ok(true);
+    let mut groups = vec![[trained.iter().collect::<Vec<_>>(), held_out.iter().collect()]];
+    let mut begin = 0;
+    for length in [100, 300, 600, 1000] {
+        let now = &scenes[begin..begin + length];
+        let split = |group: &[Vec<&'a Statement>; 2]| {
+            let mut parts = BTreeMap::<Vec<bool>, [Vec<&'a Statement>; 2]>::new();
+            for (half, statements) in group.iter().enumerate() {
+                for &statement in statements {
+                    let first = value(statement, &scenes[0]);
+                    let values = now.iter().map(|scene| value(statement, scene) != first).collect();
+                    parts.entry(values).or_default()[half].push(statement);
+                }
+            }
+            parts.into_values().filter(|part| part.iter().all(|half| !half.is_empty())).collect::<Vec<_>>()
+        };
+        groups = groups.iter().flat_map(split).collect();
+        begin += length;
+    }
+    assert_eq!(begin, scenes.len());
+    groups
+}
+
+/// Pairs of `trained` and `held_out` of one meaning, or of opposite meanings, `most` of them at the most: in all scenes of
+/// TOWER; in the samples of SCATTER and in the neighbourhoods of both statements' solutions.
+pub(super) fn equal_everywhere(
+    rules: &LilGym,
+    (trained, held_out): (&[Statement], &[Statement]),
+    most: usize,
+) -> Vec<[String; 2]> {
     let appearance = rules.task.appearance;
     let scenes = samples(appearance);
-    let mut known = BTreeMap::<_, Vec<&Statement>>::new();
-    for statement in trained {
-        known.entry(meaning(&statement.program, &scenes)).or_default().push(statement);
-    }
-    let all = if appearance == Appearance::Tower { towers() } else { Vec::new() };
+    let mut near = BTreeMap::<&str, Vec<Scene>>::new();
     let mut same = Vec::new();
-    for statement in held_out {
-        for other in known.get(&meaning(&statement.program, &scenes)).into_iter().flatten() {
-            let programs = [&statement.program, &other.program];
-            let own = if all.is_empty() { neighbours(rules, programs) } else { Vec::new() };
+    for [trained, held_out] in alike(&scenes, trained, held_out) {
+        for (one, other) in held_out.iter().flat_map(|one| trained.iter().map(move |other| (one, other))) {
+            let programs = [&one.program, &other.program];
             let opposite = programs[0].truth(&scenes[0]) != programs[1].truth(&scenes[0]);
             let differs = |scene: &Scene| (programs[0].truth(scene) != programs[1].truth(scene)) != opposite;
-            if !all.iter().chain(&own).any(differs) {
-                same.push([statement.sentence.clone(), other.sentence.clone()]);
+            let told = if appearance == Appearance::Tower {
+                towers().any(|scene| differs(&scene))
+            } else {
+                [one, other].into_iter().any(|own| {
+                    let near = near.entry(&own.sentence).or_insert_with(|| neighbours(rules, &own.program));
+                    near.iter().any(differs)
+                })
+            };
+            if !told {
+                same.push([one.sentence.clone(), other.sentence.clone()]);
+            }
+            if same.len() == most {
+                return same;
             }
         }
     }
