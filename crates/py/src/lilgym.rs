@@ -28,15 +28,13 @@ pub(crate) fn lilgym_corpus(py: Python<'_>, id: &str, config: &str) -> PyResult<
     })
 }
 
+/// Actions, whether they are proven to be the fewest, and what following them returns.
+type Plan = (Option<Vec<u32>>, bool, f64);
+
 /// What the planner finds for each of `problems`: flat numbers of the actions, STOP included, or `None`; whether it is
 /// proven that there is nothing shorter; and what following it returns.
 #[pyfunction]
-pub(crate) fn lilgym_plans(
-    py: Python<'_>,
-    id: &str,
-    config: &str,
-    problems: Vec<usize>,
-) -> PyResult<Vec<(Option<Vec<u32>>, bool, f64)>> {
+pub(crate) fn lilgym_plans(py: Python<'_>, id: &str, config: &str, problems: Vec<usize>) -> PyResult<Vec<Plan>> {
     py.detach(|| {
         let reader = open(id, config)?;
         let plan = |index: usize| {

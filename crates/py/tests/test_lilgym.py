@@ -45,7 +45,7 @@ def test_the_truth_of_a_program() -> None:
     ("program", "scene", "message"),
     [
         ("exist(", [[], [], []], "exist"),
-        ("count(all_items)", [[], [], []], "no value"),
+        ("count(all_items)", [[], [], []], "is integer, must be boolean"),
         ("exist(all_items)", [[], []], "three boxes"),
         ("exist(all_items)", [[BLOCK | {"color": "Red"}], [], []], "`color` is `\"Red\"`"),
     ],
