@@ -323,6 +323,44 @@ fn amendment_20_tests_are_made_from_the_experience_that_is_brought() {
     fails(&output, 1, &["dynamic halma ST-1, policy mine: ", "made in other mazes", "2 could not be played"]);
 }
 
+/// Statements that nobody labelled cannot be broken down by category: the report says so rather than leaving it out.
+#[test]
+fn amendment_37_the_report_says_which_categories_are_left_out() {
+    let folder = Folder::new();
+    let data = folder.path("data");
+    std::fs::create_dir(&data).unwrap();
+    let row = |color: &str, label: &str| {
+        serde_json::json!({
+            "uid": "1", "sentence": "There is a black block.", "label": label,
+            "lf": "exist(filter_obj(all_items, lambda y: is_black(y)))",
+            "structured_rep": [[{"x_loc": 40, "y_loc": 80, "type": "square", "color": color, "size": 20}], [], []],
+        })
+    };
+    let rows = serde_json::json!({"a": row("Black", "true"), "b": row("Yellow", "false")});
+    std::fs::write(Path::new(&data).join("tower_flipit_dev.json"), rows.to_string()).unwrap();
+    let text = format!(
+        "title = \"Words\"\nsummary = \"By category.\"\nseeds = 1\n[[task]]\nname = \"flip\"\n\
+         id = \"lilgym/tower-flipit-v1\"\nkind = \"problems\"\nmetric = \"success\"\ntags = [\"by-category\", \"by-target\"]\n\
+         set = {{ data = '{data}', split = \"dev\", observation = \"objects\" }}\n\
+         [[task.condition]]\nname = \"dev\"\nheld_out = true\n"
+    );
+    let (words, out) = (protocol(&folder, "words.toml", &text), folder.path("out"));
+    stdout(&["eval", &words, "--policy", "oracle", "--out", &out]);
+    let report = || std::fs::read_to_string(Path::new(&out).join("report.md")).unwrap();
+    let told = report();
+    let left_out = |text: &str| text.lines().filter(|line| line.contains("left out: ")).map(str::to_owned).collect();
+    let lines: Vec<String> = left_out(&told);
+    assert!(lines.len() == 1 && lines[0].contains("by-category") && lines[0].contains("no labels"), "{lines:?}");
+    assert!(told.contains("target=true"), "{told}");
+    // Nor can it be where the data have gone since.
+    std::fs::remove_dir_all(&data).unwrap();
+    let again = folder.path("again.html");
+    stdout(&["report", &out, "--out", &again]);
+    let page = std::fs::read_to_string(&again).unwrap();
+    let lines: Vec<&str> = page.split("<tr>").filter(|row| row.contains("left out: ")).collect();
+    assert!(lines.len() == 2 && lines.iter().all(|line| line.contains("the data are not at hand")), "{lines:?}");
+}
+
 #[test]
 fn bad_input_is_refused_by_name() {
     let folder = Folder::new();
