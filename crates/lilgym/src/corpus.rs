@@ -40,7 +40,6 @@ pub(crate) struct Statement {
 #[derive(Clone, Debug)]
 pub(crate) struct Problem {
     /// Its name in the corpus.
-    #[cfg_attr(not(any(feature = "files", test)), expect(dead_code, reason = "commands and recordings ask for it"))]
     pub(crate) key: String,
     /// Number of its statement.
     pub(crate) statement: u32,
@@ -107,7 +106,7 @@ impl Corpus {
     }
 
     /// Number of the problem called `key`.
-    #[cfg(any(feature = "files", test))]
+    #[cfg(feature = "files")]
     pub(crate) fn find(&self, key: &str) -> Option<u32> {
         self.problems.iter().position(|problem| problem.key == key).map(|i| i as u32)
     }
