@@ -2,7 +2,7 @@
 
 use crate::config::Appearance;
 
-/// Bits of the categories, in the order of [`crate::CATEGORIES`].
+/// Bits of the categories, in the order of [`crate::corpus::CATEGORIES`].
 pub(super) mod category {
     pub(in super::super) const HARD: u16 = 1;
     pub(in super::super) const SOFT: u16 = 1 << 1;
