@@ -24,6 +24,9 @@ const SPANNING: [(&str, &str); 2] =
 /// Their scales.
 const SPANNING_SCALES: [(&str, &str); 0] = [];
 
+/// The tag of a task whose original is closed, so that published scores are not comparable with ours.
+pub(crate) const RECREATION: &str = "re-creation";
+
 /// Run seeds of a protocol at the most.
 pub const MOST_SEEDS: u64 = 1_000;
 /// Episodes of a condition and seed at the most.

@@ -4,12 +4,9 @@ use super::document::{Document, Figure, Table, code, plain};
 use super::plots::{self, Group};
 use super::words::{measured, percent};
 use crate::claims::Judged;
-use crate::protocol::Task;
+use crate::protocol::{RECREATION, Task};
 use crate::published::{self, Published};
 use crate::results::{Aggregates, Measured, Place, Results, Scale, Suite, part_of};
-
-/// The tag of a task whose original is closed, so that published scores are not comparable with ours.
-const RECREATION: &str = "re-creation";
 
 /// Writes the section up to the claims.
 pub(super) fn scores(document: &mut Document, results: &Results, suite: &Suite) {
