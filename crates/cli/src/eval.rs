@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Context;
 use heldout_eval::entrant::Entrant;
 use heldout_eval::protocol::{self, Protocol};
-use heldout_eval::records::{Record, Recorded};
+use heldout_eval::records::Recorded;
+use heldout_eval::results::{Cell, Measured};
 use heldout_eval::runner::{Evaluation, Outcome, Progress};
-use heldout_eval::{Estimate, estimate, weighted_estimate};
 use serde_json::{Value, json};
 
 use crate::{progress, run};
@@ -226,20 +226,12 @@ fn rows<'a>(evaluation: &Evaluation, all: &'a [Recorded]) -> Vec<Row<'a>> {
 struct Row<'a> {
     recorded: &'a Recorded,
     episodes: usize,
-    estimate: Option<Estimate>,
+    estimate: Option<Measured>,
 }
 
 impl<'a> Row<'a> {
     fn of(recorded: &'a Recorded) -> Self {
-        let metric = &recorded.header.metric;
-        let told = |r: &&Record| r.value(metric).is_some();
-        let column = |name: &str| -> Vec<f64> {
-            recorded.records.iter().filter(told).map(|r| r.value(name).unwrap_or(0.0)).collect()
-        };
-        let estimate = match recorded.header.weights.get(metric) {
-            Some(weight) => weighted_estimate(&column(metric), &column(weight)),
-            None => estimate(&column(metric)),
-        };
+        let estimate = Cell::new(recorded.clone(), &recorded.header.metric).stratum.measured();
         Self { recorded, episodes: recorded.records.len(), estimate }
     }
 
@@ -248,22 +240,22 @@ impl<'a> Row<'a> {
         json!({
             "protocol": header.protocol, "task": header.task, "condition": header.condition,
             "held_out": header.held_out, "agent": header.agent, "metric": header.metric,
-            "episodes": self.episodes, "complete": self.recorded.complete(), "estimate": self.estimate,
+            "episodes": self.episodes, "complete": self.recorded.complete(), "estimate": self.estimate.map(crate::estimate),
         })
     }
 
     fn cells(&self) -> [String; 7] {
         let header = &self.recorded.header;
         let condition = format!("{}{}", header.condition, if header.held_out { " (held out)" } else { "" });
-        let shown = |f: fn(&Estimate) -> Option<String>| self.estimate.as_ref().and_then(f).unwrap_or("-".to_owned());
+        let shown = |f: fn(&Measured) -> Option<String>| self.estimate.as_ref().and_then(f).unwrap_or("-".to_owned());
         [
             format!("{} {}", header.protocol, header.task),
             condition,
             header.agent.clone(),
             header.metric.clone(),
             self.episodes.to_string(),
-            shown(|e| Some(format!("{:.4}", e.mean))),
-            shown(|e| Some(format!("{:.4} to {:.4}", e.low?, e.high?))),
+            shown(|e| Some(format!("{:.4}", e.value))),
+            shown(|e| e.interval.map(|i| format!("{:.4} to {:.4}", i.low, i.high))),
         ]
     }
 }

@@ -107,6 +107,12 @@ fn note(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
+/// A mean with its interval as JSON.
+fn estimate(found: heldout_eval::results::Measured) -> serde_json::Value {
+    let interval = found.interval;
+    serde_json::json!({"mean": found.value, "low": interval.map(|i| i.low), "high": interval.map(|i| i.high)})
+}
+
 /// Prints one JSON value.
 fn print_json(value: &serde_json::Value) -> anyhow::Result<()> {
     print(&format!("{value:#}\n"))

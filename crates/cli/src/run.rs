@@ -68,7 +68,7 @@ impl Run {
         let estimates = played.estimates();
         if self.json {
             let metrics: Map<String, Value> =
-                estimates.iter().map(|(name, estimate)| ((*name).to_owned(), json!(estimate))).collect();
+                estimates.iter().map(|(name, estimate)| ((*name).to_owned(), crate::estimate(*estimate))).collect();
             return crate::print_json(&json!({
                 "id": entry.id(),
                 "version": env!("CARGO_PKG_VERSION"),
@@ -94,11 +94,9 @@ impl Run {
         let width = estimates.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
         text += &format!("\n{:width$}  {:>10}  95 % interval\n", "metric", "mean");
         for (name, estimate) in estimates {
-            let interval = match (estimate.low, estimate.high) {
-                (Some(low), Some(high)) => format!("{low:.4} to {high:.4}"),
-                _ => "unknown from one episode".to_owned(),
-            };
-            text += &format!("{name:width$}  {:>10.4}  {interval}\n", estimate.mean);
+            let unknown = || "unknown from one episode".to_owned();
+            let interval = estimate.interval.map_or_else(unknown, |i| format!("{:.4} to {:.4}", i.low, i.high));
+            text += &format!("{name:width$}  {:>10.4}  {interval}\n", estimate.value);
         }
         crate::print(&text)
     }

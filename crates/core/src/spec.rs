@@ -183,19 +183,27 @@ pub struct Metric {
     pub scope: Scope,
     /// The metric that weighs it in a mean over episodes: the number of games that a share is of. `None`: all alike.
     pub weight: Option<&'static str>,
+    /// Whether it is a share of something, or yes or no: 0 to 1.
+    pub share: bool,
 }
 
 impl Metric {
     /// A metric of every step.
     #[must_use]
     pub fn step(name: impl Into<String>) -> Self {
-        Self { name: name.into(), scope: Scope::Step, weight: None }
+        Self { name: name.into(), scope: Scope::Step, weight: None, share: false }
     }
 
     /// A metric of the ended episode.
     #[must_use]
     pub fn episode(name: impl Into<String>) -> Self {
-        Self { name: name.into(), scope: Scope::Episode, weight: None }
+        Self { name: name.into(), scope: Scope::Episode, weight: None, share: false }
+    }
+
+    /// A metric of the ended episode that is a share of something, or yes or no: 0 to 1.
+    #[must_use]
+    pub fn share(name: impl Into<String>) -> Self {
+        Self { share: true, ..Self::episode(name) }
     }
 
     /// The same, weighed by the metric called `name` in a mean over episodes.

@@ -11,10 +11,9 @@
 
 use serde::Serialize;
 
-use crate::aggregate;
-use crate::bootstrap::{RESAMPLES, Stratum, interval, scores};
 use crate::protocol::{Claim, Side, Test};
-use crate::results::{Cell, Measured, Place, Scale, Suite, part_of, seed, stratum};
+use crate::results::{Cell, Measured, Place, Scale, Suite, part_of};
+use crate::stratum::{Contrast, Stratum, contrast};
 
 /// What the records say to a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -106,16 +105,13 @@ fn measure(suite: &Suite, claim: &Claim) -> Result<Measured, String> {
     if groups.iter().any(Vec::is_empty) {
         return Err("no task has normalised scores on every side".to_owned());
     }
-    let over = !claim.over.is_empty();
-    let statistic = |drawn: &[Vec<Vec<f64>>]| {
-        let means = drawn.iter().map(|group| aggregate::mean(group)).collect::<Option<Vec<f64>>>()?;
-        if over { slope(&means) } else { Some(means[0] - means[1]) }
-    };
-    let points: Vec<Vec<Vec<f64>>> = groups.iter().map(|group| scores(group)).collect();
-    let value = statistic(&points).ok_or("there are no scores")?;
-    let borrowed: Vec<&[Stratum]> = groups.iter().map(Vec::as_slice).collect();
-    let purpose = [suite.protocol.name.as_str(), "claim", &claim.text];
-    Ok(Measured { value, interval: interval(&borrowed, seed(&purpose), RESAMPLES, statistic) })
+    let factors = if claim.over.is_empty() { vec![1.0, -1.0] } else { slope(groups.len()) };
+    let terms = groups.iter().zip(factors).flat_map(|(group, factor)| {
+        let factor = factor / group.len() as f64;
+        group.iter().map(move |stratum| (factor, stratum))
+    });
+    let found = contrast(&terms.collect::<Vec<_>>()).map(Contrast::measured);
+    found.ok_or_else(|| "there are no scores".to_owned())
 }
 
 /// The runs of one side: in the metric's unit of one task, normalised of several.
@@ -161,13 +157,13 @@ fn strata(suite: &Suite, side: &Asked<'_>) -> Result<Vec<(usize, Stratum)>, Stri
 fn asked(suite: &Suite, place: Place, cell: &Cell, metric: &str) -> Result<Stratum, String> {
     let (name, part) = part_of(metric);
     let found = match part {
-        None => stratum(&cell.recorded, name, |_| true),
+        None => cell.scored(name, |_| true),
         Some(part) => {
             let parts = suite.parts(place).ok_or_else(|| format!("the data that `{part}` needs are not at hand"))?;
             if !parts.names().iter().any(|(_, name)| *name == part) {
                 return Err(format!("the problems are not labelled by `{part}`"));
             }
-            stratum(&cell.recorded, name, |r| r.problem.and_then(|p| parts.holds(part, p)).unwrap_or(false))
+            cell.scored(name, |r| r.problem.and_then(|p| parts.holds(part, p)).unwrap_or(false))
         }
     };
     if found.scores().is_empty() {
@@ -176,12 +172,12 @@ fn asked(suite: &Suite, place: Place, cell: &Cell, metric: &str) -> Result<Strat
     Ok(found)
 }
 
-/// The slope of the least-squares line through `values` at 0, 1, 2 and so on.
-fn slope(values: &[f64]) -> Option<f64> {
-    let middle = (values.len() as f64 - 1.0) / 2.0;
-    let offsets = || (0..values.len()).map(|i| i as f64 - middle);
+/// What each of `n` values at 0, 1, 2 and so on counts in the slope of the least-squares line through them.
+fn slope(n: usize) -> Vec<f64> {
+    let middle = (n as f64 - 1.0) / 2.0;
+    let offsets = || (0..n).map(|i| i as f64 - middle);
     let squares: f64 = offsets().map(|x| x * x).sum();
-    (squares > 0.0).then(|| offsets().zip(values).map(|(x, y)| x * y).sum::<f64>() / squares)
+    offsets().map(|x| if squares > 0.0 { x / squares } else { 0.0 }).collect()
 }
 
 fn decide(claim: &Claim, difference: Measured) -> Judged {

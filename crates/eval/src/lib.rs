@@ -24,10 +24,9 @@ pub mod report;
 pub mod results;
 pub mod runner;
 pub mod scales;
-mod stats;
+pub mod stratum;
 
 pub use play::{Actor, Episode, Episodes, PlayError, Played, Run, Seats, Turn};
-pub use stats::{Estimate, estimate, weighted_estimate};
 
 /// The README's Rust is compiled and run by `cargo test`.
 #[cfg(doctest)]

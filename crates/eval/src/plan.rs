@@ -69,6 +69,8 @@ struct Variants {
     /// The config that the header shows.
     shown: Map<String, Value>,
     problems: bool,
+    /// Whether all problems of a finite set are asked.
+    whole: bool,
     /// Whose doing the problems are, where each player has its own.
     origins: Vec<String>,
 }
@@ -126,6 +128,7 @@ impl Planner<'_> {
         let mut sources = Vec::new();
         let mut metrics = Vec::new();
         let mut weights = BTreeMap::new();
+        let mut shares: Vec<String> = Vec::new();
         let mut policy = entrant.policy.clone();
         let mut seats = None;
         for (i, overrides) in variants.overrides.iter().enumerate() {
@@ -149,6 +152,7 @@ impl Planner<'_> {
             }
             let pairs = table.names.iter().zip(&table.weights);
             weights.extend(pairs.filter_map(|(name, w)| Some((name.clone(), table.names[(*w)?].clone()))));
+            shares.extend(table.shares().filter(|name| !shares.contains(name)).collect::<Vec<_>>());
             metrics = table.names;
         }
         // Without any problems there is no environment to ask.
@@ -160,6 +164,9 @@ impl Planner<'_> {
             policy,
             config,
             weights,
+            shares,
+            own_problems: variants.overrides.len() > 1,
+            whole_set: variants.whole,
             sources,
             made_from: (!variants.origins.is_empty()).then(|| variants.origins.join("; ")),
             ..self.header(task, condition, entrant, entry, &variants.counts)
@@ -194,15 +201,17 @@ impl Planner<'_> {
     ) -> Result<Variants, Problem> {
         let base = task.overrides(condition);
         let asked = self.evaluation.episodes;
+        let mut whole = false;
         let count = if problems {
             let env = entry.make(&base, 1, Options::default()).map_err(Problem::cell)?;
             let all = env.spec().problems.ok_or(PlayError::Endless { id: entry.id() }).map_err(Problem::cell)?;
+            whole = asked.is_none_or(|n| n >= u64::from(all));
             asked.map_or(u64::from(all), |n| n.min(u64::from(all)))
         } else {
             asked.or(task.episodes).unwrap_or(1)
         };
         let (overrides, counts) = (vec![base.clone()], vec![count; self.seeds.len()]);
-        Ok(Variants { overrides, counts, shown: base, problems, origins: Vec::new() })
+        Ok(Variants { overrides, counts, shown: base, problems, whole, origins: Vec::new() })
     }
 
     /// What a family's kind makes of one condition.
@@ -275,7 +284,14 @@ impl Planner<'_> {
         if overrides.iter().all(|own| Some(own) == overrides.first()) {
             overrides.truncate(1);
         }
-        Ok(Own::Problems(Variants { overrides, counts, shown, problems: true, origins }))
+        Ok(Own::Problems(Variants {
+            overrides,
+            counts,
+            shown,
+            problems: true,
+            whole: self.evaluation.episodes.is_none(),
+            origins,
+        }))
     }
 
     fn measured(
@@ -316,10 +332,14 @@ impl Planner<'_> {
             held_out: condition.held_out,
             agent: entrant.label.clone(),
             policy: String::new(),
+            policies: Vec::new(),
             id: entry.id().to_owned(),
             config: Value::Null,
             metric: task.metric.clone(),
             weights: BTreeMap::new(),
+            shares: Vec::new(),
+            own_problems: false,
+            whole_set: false,
             episodes,
             episodes_by_seed: if same { Vec::new() } else { counts.to_vec() },
             seeds: self.seeds.clone(),

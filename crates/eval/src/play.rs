@@ -9,7 +9,7 @@ use heldout_core::{
 use serde_json::{Map, Value};
 
 use crate::records::Trace;
-use crate::stats::{Estimate, estimate, weighted_estimate};
+use crate::stratum::{Measured, Scored, Stratum};
 
 /// Bytes of observations that a run keeps in memory at the most.
 const MEMORY: usize = 64 << 20;
@@ -226,6 +226,8 @@ pub struct Played {
     pub names: Vec<String>,
     /// Which of them weighs each in a mean, if any.
     pub weights: Vec<Option<usize>>,
+    /// Which of them are shares.
+    pub shares: Vec<bool>,
     /// Data that the rules were built from.
     pub sources: Vec<Source>,
     /// The episodes, in the order of their numbers.
@@ -233,17 +235,17 @@ pub struct Played {
 }
 
 impl Played {
-    /// Each metric's mean and interval over the episodes, weighed where its spec says so.
+    /// Each metric's mean and interval over the episodes in which it is a number, weighed where its spec says so.
     #[must_use]
-    pub fn estimates(&self) -> Vec<(&str, Estimate)> {
-        let column = |m: usize| self.episodes.iter().map(|e| f64::from(e.metrics[m])).collect::<Vec<_>>();
-        let all = self.names.iter().zip(&self.weights).enumerate();
-        all.filter_map(|(m, (name, weight))| {
-            let estimate = match weight {
-                Some(weight) => weighted_estimate(&column(m), &column(*weight)),
-                None => estimate(&column(m)),
+    pub fn estimates(&self) -> Vec<(&str, Measured)> {
+        let all = self.names.iter().zip(&self.weights).zip(&self.shares).enumerate();
+        all.filter_map(|(m, ((name, weight), &share))| {
+            let scored = |e: &Episode| {
+                let weight = weight.map_or(1.0, |w| f64::from(e.metrics[w]));
+                Some(Scored { value: f64::from(e.metrics[m]), weight }).filter(|e| e.value.is_finite())
             };
-            Some((name.as_str(), estimate?))
+            let episodes = self.episodes.iter().filter_map(scored).collect();
+            Some((name.as_str(), Stratum::of_episodes(episodes, share.then_some([0.0, 1.0])).measured()?))
         })
         .collect()
     }
@@ -282,7 +284,9 @@ impl Run<'_> {
             ControlFlow::Continue(())
         })?;
         let (names, weights) = (table.names.clone(), table.weights.clone());
-        Ok(Played { names, weights, sources: spec.sources, episodes: episodes.into_iter().flatten().collect() })
+        let told = table.shares().collect::<Vec<_>>();
+        let shares = names.iter().map(|name| told.contains(name)).collect();
+        Ok(Played { names, weights, shares, sources: spec.sources, episodes: episodes.into_iter().flatten().collect() })
     }
 }
 
@@ -356,6 +360,12 @@ impl Table {
         let done = vec![Vec::new(); copies];
         let trace = false;
         Ok(Self { env, buffers, rewards, metrics, actions, told, names, weights, playing, seeds, starts, trace, done })
+    }
+
+    /// The names of those that are shares.
+    pub(crate) fn shares(&self) -> impl Iterator<Item = String> {
+        let metrics = &self.env.spec().metrics;
+        self.told.iter().map(|&i| &metrics[i]).filter(|m| m.share).map(|m| m.name.clone())
     }
 
     /// Plays the episodes of `deal`, by `actor` or by the policies that are seated, until `hear` breaks off.

@@ -100,6 +100,9 @@ pub struct Header {
     pub agent: String,
     /// The policy.
     pub policy: String,
+    /// Who played each seed, where that is not one policy: the identity of each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub policies: Vec<String>,
     /// The environment.
     pub id: String,
     /// Its whole config.
@@ -109,6 +112,15 @@ pub struct Header {
     /// Metrics that are weighed by another in a mean over episodes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub weights: BTreeMap<String, String>,
+    /// Metrics that are a share of something, or yes or no.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shares: Vec<String>,
+    /// Whether each seed has problems of its own.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub own_problems: bool,
+    /// Whether every problem of a finite set is asked.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub whole_set: bool,
     /// Episodes of each seed.
     pub episodes: u64,
     /// Episodes of each seed where they are not all [`Header::episodes`]: a dynamic test may have fewer problems, or none.

@@ -5,6 +5,7 @@
 //! uncertainty is not in the intervals.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -14,10 +15,12 @@ use serde::Serialize;
 use serde_json::Map;
 
 use crate::aggregate;
-use crate::bootstrap::{Interval, RESAMPLES, Scored, Stratum, interval, intervals, scores};
+use crate::bootstrap::{RESAMPLES, scaled};
 use crate::curves::Curve;
 use crate::protocol::{Condition, Kind, Normalise, Protocol, ProtocolError, Task};
-use crate::records::{Failure, Record, Recorded, RecordsError};
+use crate::records::{Failure, Header, Record, Recorded, RecordsError};
+pub use crate::stratum::Measured;
+use crate::stratum::{self, Run, Scored, Stratum, contrast};
 
 /// The label of the policy whose scores count as 0 when our own policies span the scale.
 pub const RANDOM: &str = "random";
@@ -27,24 +30,6 @@ pub const ORACLE: &str = "oracle";
 pub const PROTOCOLS: &str = "protocols";
 /// Where every interval's draws begin.
 const ROOT: Seed = Seed(0x6865_6c64_6f75_7400);
-
-/// A number with its 95 % interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Measured {
-    /// The number.
-    pub value: f64,
-    /// Its interval; `None` where there is too little to draw from.
-    pub interval: Option<Interval>,
-}
-
-impl Measured {
-    /// The same in another unit.
-    #[must_use]
-    pub fn times(self, factor: f64) -> Self {
-        let interval = self.interval.map(|i| Interval { low: i.low * factor, high: i.high * factor });
-        Self { value: self.value * factor, interval }
-    }
-}
 
 /// What a score is shown as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,13 +44,132 @@ pub enum Scale {
     Oracle,
 }
 
-/// One agent under one condition of one task.
+/// One agent under one condition of one task: all that was recorded of it, in however many directories.
 #[derive(Clone, Debug)]
 pub struct Cell {
-    /// What was recorded.
+    /// The records, and the header of the first of them.
     pub recorded: Recorded,
-    /// The score of each run.
+    /// The policy of each record: an index of [`Cell::policies`].
+    owners: Vec<usize>,
+    /// Who played: one, or several trained alike.
+    policies: Vec<String>,
+    /// Its score.
     pub stratum: Stratum,
+}
+
+impl Cell {
+    /// Of what one directory holds.
+    #[must_use]
+    pub fn new(recorded: Recorded, metric: &str) -> Self {
+        let mut cell = Self { owners: Vec::new(), policies: Vec::new(), stratum: Stratum::new(vec![], None), recorded };
+        let seeds = &cell.recorded.header.seeds;
+        let names: Vec<String> = (0..seeds.len()).map(|i| who(&cell.recorded.header, i)).collect();
+        for record in &cell.recorded.records {
+            let seed = seeds.iter().position(|seed| *seed == record.seed).unwrap_or(0);
+            cell.owners.push(place_of(&mut cell.policies, &names[seed]));
+        }
+        cell.stratum = cell.scored(metric, |_| true);
+        cell
+    }
+
+    /// Takes in what another directory holds of the same agent: what is there already counts once, the rest is more
+    /// episodes of the same policy, or those of another. Says what does not fit together.
+    fn add(&mut self, other: Self, metric: &str) -> Option<String> {
+        let key = |cell: &Self, i: usize| {
+            let record = &cell.recorded.records[i];
+            (cell.policies[cell.owners[i]].clone(), record.seed, record.episode)
+        };
+        let known: BTreeMap<_, usize> = (0..self.recorded.records.len()).map(|i| (key(self, i), i)).collect();
+        let mut differ = 0;
+        for (i, record) in other.recorded.records.iter().enumerate() {
+            match known.get(&key(&other, i)) {
+                Some(&at) => differ += usize::from(self.recorded.records[at] != *record),
+                None => {
+                    self.owners.push(place_of(&mut self.policies, &other.policies[other.owners[i]]));
+                    self.recorded.records.push(record.clone());
+                }
+            }
+        }
+        self.stratum = self.scored(metric, |_| true);
+        (differ > 0).then(|| format!("{differ} of its episodes are recorded twice and differ; the first record counts"))
+    }
+
+    /// Takes in the records of another condition, as they are.
+    fn append(&mut self, other: &Self) {
+        for (record, &owner) in other.recorded.records.iter().zip(&other.owners) {
+            self.owners.push(place_of(&mut self.policies, &other.policies[owner]));
+            self.recorded.records.push(record.clone());
+        }
+        // Problems of another condition are others, whatever their numbers.
+        self.recorded.header.own_problems = true;
+    }
+
+    /// Who played.
+    #[must_use]
+    pub fn policies(&self) -> &[String] {
+        &self.policies
+    }
+
+    /// Its runs, scored by `metric`, of the records that `keep` keeps.
+    #[must_use]
+    pub fn scored(&self, metric: &str, keep: impl Fn(&Record) -> bool) -> Stratum {
+        let header = &self.recorded.header;
+        let weight = header.weights.get(metric);
+        let scored = |record: &Record| {
+            let weight = weight.map_or(Some(1.0), |name| record.value(name))?;
+            Some(Scored { value: record.value(metric).filter(|_| keep(record))?, weight })
+        };
+        self.derived(header.shares.iter().any(|name| name == metric), scored)
+    }
+
+    /// Its runs by what `scored` makes of each record; `share` says that it is one.
+    fn derived(&self, share: bool, scored: impl Fn(&Record) -> Option<Scored>) -> Stratum {
+        let run = |(owner, policy): (usize, &String)| {
+            let own = self.owners.iter().zip(&self.recorded.records).filter(|(of, _)| **of == owner);
+            let told = own.filter_map(|(_, record)| Some((record.problem, scored(record)?)));
+            let told: Vec<(Option<u32>, Scored)> = told.collect();
+            let episodes = if self.recorded.header.own_problems { alone(told) } else { by_problem(told) };
+            Run { policy: Some(policy.clone()), episodes }
+        };
+        let runs = self.policies.iter().enumerate().map(run).collect();
+        Stratum::new(runs, share.then_some([0.0, 1.0]))
+    }
+}
+
+/// The place of `name` among `names`, put there if it is new.
+fn place_of(names: &mut Vec<String>, name: &str) -> usize {
+    names.iter().position(|known| known == name).unwrap_or_else(|| {
+        names.push(name.to_owned());
+        names.len() - 1
+    })
+}
+
+/// Who played the `index`th seed.
+fn who(header: &Header, index: usize) -> String {
+    header.policies.get(index).unwrap_or(&header.policy).clone()
+}
+
+fn alone(told: Vec<(Option<u32>, Scored)>) -> Vec<Scored> {
+    told.into_iter().map(|(_, scored)| scored).collect()
+}
+
+/// The episodes of each problem as one: who is asked the same twice tells nothing new of other problems.
+fn by_problem(told: Vec<(Option<u32>, Scored)>) -> Vec<Scored> {
+    let mut problems: BTreeMap<u32, Vec<Scored>> = BTreeMap::new();
+    let mut episodes = Vec::new();
+    for (problem, scored) in told {
+        match problem {
+            Some(problem) => problems.entry(problem).or_default().push(scored),
+            None => episodes.push(scored),
+        }
+    }
+    let merged = |all: &Vec<Scored>| {
+        let weight: f64 = all.iter().map(|e| e.weight).sum();
+        let sum: f64 = all.iter().map(|e| e.weight * (e.value - all[0].value)).sum();
+        Scored { value: all[0].value + if weight > 0.0 { sum / weight } else { 0.0 }, weight }
+    };
+    episodes.extend(problems.values().map(merged));
+    episodes
 }
 
 /// Where a cell is: numbers of task, condition and agent.
@@ -115,26 +219,6 @@ pub enum ResultsError {
         /// What is wrong.
         problem: String,
     },
-}
-
-/// The runs of a file, scored by `metric`, of the records that `keep` keeps.
-#[must_use]
-pub fn stratum(recorded: &Recorded, metric: &str, keep: impl Fn(&Record) -> bool) -> Stratum {
-    Stratum::new(runs(recorded, metric, keep))
-}
-
-/// The scored episodes of each seed.
-fn runs(recorded: &Recorded, metric: &str, keep: impl Fn(&Record) -> bool) -> Vec<Vec<Scored>> {
-    let weight = recorded.header.weights.get(metric);
-    let scored = |record: &Record| {
-        let weight = weight.map_or(Some(1.0), |name| record.value(name))?;
-        Some(Scored { value: record.value(metric)?, weight })
-    };
-    let of_seed = |seed: &u64| {
-        let own = recorded.records.iter().filter(|r| r.seed == *seed && keep(r));
-        own.filter_map(scored).collect()
-    };
-    recorded.header.seeds.iter().map(of_seed).collect()
 }
 
 /// The place of a label among the others.
@@ -282,14 +366,16 @@ impl Aggregates {
     /// Those of `strata`; `None` if there are none or one has no runs.
     #[must_use]
     pub fn of(strata: &[Stratum], purpose: &[&str]) -> Option<Self> {
+        let mean = stratum::mean(strata)?;
         let all = |scores: &[Vec<f64>]| {
             let gap = aggregate::optimality_gap(scores, 1.0)?;
-            Some(vec![aggregate::mean(scores)?, aggregate::median(scores)?, aggregate::iqm(scores)?, gap])
+            Some(vec![aggregate::median(scores)?, aggregate::iqm(scores)?, gap])
         };
-        let values = all(&scores(strata))?;
-        let found = intervals(&[strata], seed(purpose), RESAMPLES, |drawn| all(&drawn[0]));
+        let values = all(&strata.iter().map(Stratum::scores).collect::<Vec<_>>())?;
+        let found = scaled(&[strata], mean, seed(purpose), RESAMPLES, |drawn| all(&drawn[0]));
         let one = |i: usize| Measured { value: values[i], interval: found.as_ref().map(|f| f[i]) };
-        Some(Self { strata: strata.len(), mean: one(0), median: one(1), iqm: one(2), optimality_gap: one(3) })
+        let (mean, strata) = (mean.measured(), strata.len());
+        Some(Self { strata, mean, median: one(0), iqm: one(1), optimality_gap: one(2) })
     }
 }
 
@@ -310,25 +396,19 @@ pub type Halves = Vec<(Vec<Stratum>, Vec<Stratum>)>;
 impl Gap {
     /// That of several tasks, each counting the same, whatever its number of conditions; `None` if there are none.
     #[must_use]
-    pub fn of(halves: &Halves, purpose: &[&str]) -> Option<Self> {
-        let train: Vec<Stratum> = halves.iter().flat_map(|(train, _)| train.clone()).collect();
-        let held_out: Vec<Stratum> = halves.iter().flat_map(|(_, held_out)| held_out.clone()).collect();
-        let lengths: Vec<(usize, usize)> = halves.iter().map(|(a, b)| (a.len(), b.len())).collect();
-        let three = |train: &[Vec<f64>], held_out: &[Vec<f64>]| {
-            let (mut at, mut then) = (0, 0);
-            let (mut left, mut right) = (Vec::new(), Vec::new());
-            for &(a, b) in &lengths {
-                left.push(aggregate::mean(&train[at..at + a])?);
-                right.push(aggregate::mean(&held_out[then..then + b])?);
-                (at, then) = (at + a, then + b);
+    pub fn of(halves: &Halves) -> Option<Self> {
+        let each = 1.0 / halves.len() as f64;
+        let terms = |left: f64, right: f64| {
+            let mut terms: Vec<(f64, &Stratum)> = Vec::new();
+            for (train, held_out) in halves {
+                for (strata, factor) in [(train, left), (held_out, right)] {
+                    let factor = factor * each / strata.len() as f64;
+                    terms.extend(strata.iter().filter(|_| factor != 0.0).map(|s| (factor, s)));
+                }
             }
-            let (left, right) = (aggregate::average(&left)?, aggregate::average(&right)?);
-            Some(vec![left, right, left - right])
+            contrast(&terms).map(stratum::Contrast::measured)
         };
-        let values = three(&scores(&train), &scores(&held_out))?;
-        let found = intervals(&[&train, &held_out], seed(purpose), RESAMPLES, |drawn| three(&drawn[0], &drawn[1]));
-        let one = |i: usize| Measured { value: values[i], interval: found.as_ref().map(|f| f[i]) };
-        Some(Self { train: one(0), held_out: one(1), gap: one(2) })
+        Some(Self { train: terms(1.0, 0.0)?, held_out: terms(0.0, 1.0)?, gap: terms(1.0, -1.0)? })
     }
 }
 
@@ -350,8 +430,12 @@ impl Suite {
             let condition = protocol.tasks[task].conditions.iter().position(|c| c.name == header.condition);
             let agent = agents.iter().position(|a| *a == header.agent);
             let (Some(condition), Some(agent)) = (condition, agent) else { continue };
-            let stratum = stratum(&recorded, &protocol.tasks[task].metric, |_| true);
-            cells.insert((task, condition, agent), Cell { recorded, stratum });
+            let metric = &protocol.tasks[task].metric;
+            let cell = Cell::new(recorded, metric);
+            match cells.entry((task, condition, agent)) {
+                Entry::Vacant(place) => drop(place.insert(cell)),
+                Entry::Occupied(mut there) => drop(there.get_mut().add(cell, metric)),
+            }
         }
         Self { protocol, known, agents, cells }
     }
@@ -408,21 +492,13 @@ impl Suite {
             return Some(stratum.clone());
         }
         let (floor, ceiling) = self.ends(place.0, place.1, scale)?;
-        Some(stratum.map(|x| (x - floor) / (ceiling - floor)))
-    }
-
-    /// What a purpose is called by: protocol, task, condition and agent.
-    fn purpose(&self, (task, condition, agent): Place) -> [&str; 4] {
-        let task = &self.protocol.tasks[task];
-        [&self.protocol.name, &task.name, &task.conditions[condition].name, &self.agents[agent]]
+        Some(stratum.between(floor, ceiling))
     }
 
     /// The score of a cell on `scale`.
     #[must_use]
     pub fn score(&self, place: Place, scale: Scale) -> Option<Measured> {
-        let purpose = self.purpose(place);
-        // One seed for all scales: the same draws, so that raw and normalised intervals are one.
-        mean_of(&self.stratum(place, scale)?, &purpose)
+        self.stratum(place, scale)?.measured()
     }
 
     /// The raw scores of an agent in conditions that are also given together, all their episodes as one, by the name
@@ -432,41 +508,30 @@ impl Suite {
         let of = &self.protocol.tasks[task];
         let Kind::Own { name, .. } = &of.kind else { return Vec::new() };
         let Some(kind) = Kind::known(name) else { return Vec::new() };
-        let mut groups: Vec<(&'static str, Vec<Vec<Scored>>)> = Vec::new();
+        let mut groups: Vec<(&'static str, Cell)> = Vec::new();
         for (c, condition) in of.conditions.iter().enumerate() {
             let cell = self.cells.get(&(task, c, agent));
             let Some((group, cell)) = kind.merged(&condition.name).zip(cell) else { continue };
-            let own = runs(&cell.recorded, &of.metric, |_| true);
             match groups.iter_mut().find(|(known, _)| *known == group) {
-                Some((_, all)) => all.iter_mut().zip(own).for_each(|(all, own)| all.extend(own)),
-                None => groups.push((group, own)),
+                Some((_, all)) => all.append(cell),
+                None => groups.push((group, cell.clone())),
             }
         }
-        let score = |(group, runs): (&'static str, Vec<Vec<Scored>>)| {
-            let purpose = [&self.protocol.name, &of.name, group, &self.agents[agent]];
-            Some((group, mean_of(&Stratum::new(runs), &purpose)?))
-        };
+        let score = |(group, cell): (&'static str, Cell)| Some((group, cell.scored(&of.metric, |_| true).measured()?));
         groups.into_iter().filter_map(score).collect()
     }
 
     /// Another metric of a cell, of the records that `keep` keeps.
     #[must_use]
     pub fn metric(&self, place: Place, metric: &str, keep: impl Fn(&Record) -> bool) -> Option<Measured> {
-        let [protocol, task, condition, agent] = self.purpose(place);
-        mean_of(&stratum(&self.cells.get(&place)?.recorded, metric, keep), &[protocol, task, condition, agent, metric])
+        self.cells.get(&place)?.scored(metric, keep).measured()
     }
 
-    /// A value computed from each record of a cell that has one; `purpose` names it.
+    /// The share of the records of a cell for which `holds` is so, among those for which it is told.
     #[must_use]
-    pub fn derived(&self, place: Place, purpose: &str, value: impl Fn(&Record) -> Option<f64>) -> Option<Measured> {
-        let [protocol, task, condition, agent] = self.purpose(place);
-        let recorded = &self.cells.get(&place)?.recorded;
-        let of_seed = |seed: &u64| {
-            let own = recorded.records.iter().filter(|r| r.seed == *seed);
-            own.filter_map(|r| Some(Scored { value: value(r)?, weight: 1.0 })).collect()
-        };
-        let stratum = Stratum::new(recorded.header.seeds.iter().map(of_seed).collect());
-        mean_of(&stratum, &[protocol, task, condition, agent, purpose])
+    pub fn share(&self, place: Place, holds: impl Fn(&Record) -> Option<bool>) -> Option<Measured> {
+        let scored = |record: &Record| holds(record).map(|is| Scored::plain(f64::from(u8::from(is))));
+        self.cells.get(&place)?.derived(true, scored).measured()
     }
 
     /// Every place of `agent` that `keep` keeps and that has a score on `scale`.
@@ -495,8 +560,7 @@ impl Suite {
     /// Train against held-out of one task.
     #[must_use]
     pub fn gap(&self, task: usize, agent: usize, scale: Scale) -> Option<Gap> {
-        let purpose = [self.protocol.name.as_str(), &self.protocol.tasks[task].name, &self.agents[agent], "gap"];
-        Gap::of(&self.halves(agent, scale, |t| t == task), &purpose)
+        Gap::of(&self.halves(agent, scale, |t| t == task))
     }
 
     /// The parts that the problems of a cell fall into, such as categories of statements.
@@ -513,14 +577,6 @@ pub(crate) fn part_of(metric: &str) -> (&str, Option<&str>) {
         Some((name, rest)) => (name, rest.strip_suffix(']')),
         None => (metric, None),
     }
-}
-
-/// The mean of a stratum with its interval.
-pub(crate) fn mean_of(stratum: &Stratum, purpose: &[&str]) -> Option<Measured> {
-    let value = stratum.mean()?;
-    let strata = std::slice::from_ref(stratum);
-    let interval = interval(&[strata], seed(purpose), RESAMPLES, |drawn| aggregate::mean(&drawn[0]));
-    Some(Measured { value, interval })
 }
 
 /// Reads a text file whose absence is no error.

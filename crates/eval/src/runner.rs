@@ -444,14 +444,13 @@ impl<'a> Floor<'a> {
             }
             if self.stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
-        let names = &table.names;
         let whole = episodes.into_iter().map_while(|episode| episode).zip(first..);
-        Ok(whole.map(|(episode, number)| record(seed, number, names, &episode)).collect())
+        Ok(whole.map(|(episode, number)| record(seed, number, table, &episode)).collect())
     }
 }
 
 /// The record of an ended episode.
-fn record(seed: u64, episode: u64, names: &[String], ended: &Episode) -> Record {
+fn record(seed: u64, episode: u64, table: &Table, ended: &Episode) -> Record {
     let mut record = Record {
         seed,
         episode,
@@ -462,11 +461,13 @@ fn record(seed: u64, episode: u64, names: &[String], ended: &Episode) -> Record 
         metrics: BTreeMap::new(),
         trace: ended.trace.clone(),
     };
-    for (name, &value) in names.iter().zip(&ended.metrics) {
+    for (i, (name, &value)) in table.names.iter().zip(&ended.metrics).enumerate() {
+        // A share of nothing, or the time of an arrival that never was, tells nothing.
+        let told = value.is_finite() && table.weights[i].is_none_or(|weight| ended.metrics[weight] != 0.0);
         match name.as_str() {
             "return" => record.r#return = f64::from(value),
             "length" => record.length = value as u64,
-            _ if value.is_finite() => {
+            _ if told => {
                 record.metrics.insert(name.clone(), f64::from(value));
             }
             _ => {}

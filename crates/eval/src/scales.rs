@@ -14,8 +14,7 @@ use crate::entrant::Entrant;
 use crate::protocol::{Protocol, ProtocolError, RECREATION, Task, read};
 use crate::published;
 use crate::records::Recorded;
-use crate::results::{ORACLE, RANDOM};
-use crate::stats::{estimate, standard_error, weighted_estimate};
+use crate::results::{Cell, ORACLE, RANDOM};
 
 /// Episodes of each policy, task and condition unless told.
 pub const EPISODES: u64 = 1_000;
@@ -116,18 +115,9 @@ pub fn entrants(protocols: &[Protocol]) -> Vec<Entrant> {
 
 /// The score of one file of records; `None` if no record has it.
 fn score(recorded: &Recorded) -> Option<Score> {
-    let metric = &recorded.header.metric;
-    let told = recorded.records.iter().filter(|r| r.value(metric).is_some());
-    let column = |name: &str| told.clone().map(|r| r.value(name).unwrap_or(0.0)).collect::<Vec<f64>>();
-    let values = column(metric);
-    let weights = recorded.header.weights.get(metric).map(|weight| column(weight));
-    let mean = match &weights {
-        Some(weights) => weighted_estimate(&values, weights)?,
-        None => estimate(&values)?,
-    }
-    .mean;
-    let error = standard_error(&values, weights.as_deref());
-    Some(Score { policy: recorded.header.agent.clone(), mean, error, episodes: values.len() as u64 })
+    let stratum = Cell::new(recorded.clone(), &recorded.header.metric).stratum;
+    let (mean, error, episodes) = (stratum.mean()?, stratum.error(), stratum.episodes() as u64);
+    Some(Score { policy: recorded.header.agent.clone(), mean, error, episodes })
 }
 
 impl Scales {

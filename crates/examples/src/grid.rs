@@ -302,7 +302,7 @@ impl Environment for Grid {
         }
         let side = config.size as usize * CELL;
         let spec = Spec {
-            metrics: vec![Metric::step("bumped"), Metric::episode("success"), Metric::episode("path_ratio")],
+            metrics: vec![Metric::step("bumped"), Metric::share("success"), Metric::episode("path_ratio")],
             problems: Some(config.levels),
             max_steps: Some(config.max_steps),
             ..Spec::single(observation, ActionSpace::Discrete(4), (side, side + CAPTION))

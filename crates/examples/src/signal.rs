@@ -193,7 +193,7 @@ impl Environment for Signal {
                 AgentSpec { name: "guide", action: ActionSpace::MultiDiscrete(vec![KINDS as u32; 2]) },
                 AgentSpec { name: "walker", action: ActionSpace::Discrete(doors as u32 + 1) },
             ],
-            metrics: vec![Metric::step("round"), Metric::episode("accuracy")],
+            metrics: vec![Metric::step("round"), Metric::share("accuracy")],
             problems: None,
             max_steps: None,
             frame: (320, 160),

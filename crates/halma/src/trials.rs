@@ -270,10 +270,11 @@ impl Trials {
     /// The metrics of both ids, in the order of [`Trials::metrics`].
     pub(crate) fn metric_names() -> Vec<Metric> {
         let step = ["invalid", "trial_end", "trial_success", "trial_index", "trial_len", "bootstrap"];
-        let episode = ["rho_a", "rho_g", "rho_p", "trials", "explore_len", "plan_len"];
+        let shares = ["rho_a", "rho_g"].map(Metric::share);
+        let episode = ["rho_p", "trials", "explore_len", "plan_len"].map(Metric::episode);
         // A maze that asks for nothing counts for nothing in a mean of grasps.
-        let grasp = [Metric::episode("grasp").weighed_by("targets"), Metric::episode("targets")];
-        step.map(Metric::step).into_iter().chain(episode.map(Metric::episode)).chain(grasp).collect()
+        let grasp = [Metric::share("grasp").weighed_by("targets"), Metric::episode("targets")];
+        step.map(Metric::step).into_iter().chain(shares).chain(episode).chain(grasp).collect()
     }
 
     pub(crate) fn metrics(&self, state: &State, values: &mut [f32]) {

@@ -2,7 +2,8 @@
 
 use heldout_core::Seed;
 use heldout_eval::aggregate::{iqm, mean, median, optimality_gap, probability_of_improvement, profile};
-use heldout_eval::bootstrap::{Interval, MOST_RESAMPLES, Stratum, intervals, scores};
+use heldout_eval::bootstrap::{MOST_RESAMPLES, intervals};
+use heldout_eval::stratum::Interval;
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 
@@ -11,8 +12,8 @@ use crate::convert::refused;
 /// Names of the aggregates, for messages.
 const AGGREGATES: &str = "`mean`, `median`, `iqm`, `optimality_gap`";
 
-/// One stratum per column: a row is a run, a column a task.
-fn strata(name: &str, matrix: &PyReadonlyArray2<'_, f64>) -> PyResult<Vec<Stratum>> {
+/// The runs of each task: a row is a run, a column a task.
+fn strata(name: &str, matrix: &PyReadonlyArray2<'_, f64>) -> PyResult<Vec<Vec<f64>>> {
     let matrix = matrix.as_array();
     if matrix.is_empty() {
         let (rows, columns) = matrix.dim();
@@ -21,7 +22,7 @@ fn strata(name: &str, matrix: &PyReadonlyArray2<'_, f64>) -> PyResult<Vec<Stratu
     if let Some(value) = matrix.iter().find(|x| !x.is_finite()) {
         return Err(refused(format!("`{name}` holds `{value}`, must hold finite numbers")));
     }
-    Ok(matrix.columns().into_iter().map(|column| Stratum::of_scores(&column.to_vec())).collect())
+    Ok(matrix.columns().into_iter().map(|column| column.to_vec()).collect())
 }
 
 fn checked(resamples: usize) -> PyResult<usize> {
@@ -51,7 +52,7 @@ fn aggregate_named(name: &str) -> PyResult<Aggregate> {
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from an argument")]
 pub(crate) fn aggregate(name: &str, matrix: PyReadonlyArray2<'_, f64>, target: f64) -> PyResult<Option<f64>> {
-    Ok(aggregate_named(name)?(&scores(&strata("scores", &matrix)?), target))
+    Ok(aggregate_named(name)?(&strata("scores", &matrix)?, target))
 }
 
 /// The 95 % interval of an aggregate; `None` of a single run.
@@ -67,10 +68,10 @@ pub(crate) fn aggregate_interval(
     let aggregate = aggregate_named(name)?;
     let strata = strata("scores", &matrix)?;
     let statistic = |drawn: &[Vec<Vec<f64>>]| Some(vec![aggregate(&drawn[0], target)?]);
-    Ok(pair(intervals(&[&strata], Seed(seed), checked(resamples)?, statistic)))
+    Ok(pair(intervals(&[strata], Seed(seed), checked(resamples)?, statistic)))
 }
 
-fn as_many(left: &[Stratum], right: &[Stratum]) -> PyResult<()> {
+fn as_many(left: &[Vec<f64>], right: &[Vec<f64>]) -> PyResult<()> {
     if left.len() != right.len() {
         return Err(refused(format!("`x` has {} tasks and `y` has {}, must have as many", left.len(), right.len())));
     }
@@ -83,7 +84,7 @@ fn as_many(left: &[Stratum], right: &[Stratum]) -> PyResult<()> {
 pub(crate) fn improvement(x: PyReadonlyArray2<'_, f64>, y: PyReadonlyArray2<'_, f64>) -> PyResult<Option<f64>> {
     let (left, right) = (strata("x", &x)?, strata("y", &y)?);
     as_many(&left, &right)?;
-    Ok(probability_of_improvement(&scores(&left), &scores(&right)))
+    Ok(probability_of_improvement(&left, &right))
 }
 
 /// The 95 % interval of that probability.
@@ -98,7 +99,7 @@ pub(crate) fn improvement_interval(
     let (left, right) = (strata("x", &x)?, strata("y", &y)?);
     as_many(&left, &right)?;
     let statistic = |drawn: &[Vec<Vec<f64>>]| Some(vec![probability_of_improvement(&drawn[0], &drawn[1])?]);
-    Ok(pair(intervals(&[&left, &right], Seed(seed), checked(resamples)?, statistic)))
+    Ok(pair(intervals(&[left, right], Seed(seed), checked(resamples)?, statistic)))
 }
 
 /// The share of runs above each threshold.
@@ -108,7 +109,7 @@ pub(crate) fn performance_profile(
     matrix: PyReadonlyArray2<'_, f64>,
     thresholds: Vec<f64>,
 ) -> PyResult<Option<Vec<f64>>> {
-    Ok(profile(&scores(&strata("scores", &matrix)?), &thresholds))
+    Ok(profile(&strata("scores", &matrix)?, &thresholds))
 }
 
 /// The 95 % intervals of a performance profile.
@@ -122,6 +123,6 @@ pub(crate) fn performance_profile_interval(
 ) -> PyResult<Option<Vec<(f64, f64)>>> {
     let strata = strata("scores", &matrix)?;
     let statistic = |drawn: &[Vec<Vec<f64>>]| profile(&drawn[0], &thresholds);
-    let found = intervals(&[&strata], Seed(seed), checked(resamples)?, statistic);
+    let found = intervals(&[strata], Seed(seed), checked(resamples)?, statistic);
     Ok(found.map(|all| all.into_iter().map(|i| (i.low, i.high)).collect()))
 }

@@ -390,25 +390,16 @@ pub(crate) fn spec(settings: &Settings, codecs: &[Codec; 2], layout: &Layout, ro
         metrics.extend((0..settings.space.dims).map(|i| Metric::step(format!("target_{i}"))));
         metrics.push(Metric::step("answer"));
     }
-    metrics.push(Metric::episode("zsct_present").weighed_by("present_games"));
-    metrics.push(Metric::episode("zsct_absent_held_out").weighed_by("absent_held_out_games"));
+    metrics.push(Metric::share("zsct_present").weighed_by("present_games"));
+    metrics.push(Metric::share("zsct_absent_held_out").weighed_by("absent_held_out_games"));
     let by_difference = BY_DIFFERENCE.iter().zip(DIFFERENCE_GAMES).take(settings.space.dims);
-    metrics.extend(by_difference.map(|(&name, games)| Metric::episode(name).weighed_by(games)));
+    metrics.extend(by_difference.map(|(&name, games)| Metric::share(name).weighed_by(games)));
     metrics.extend(["present_games", "absent_held_out_games"].map(Metric::episode));
     metrics.extend(DIFFERENCE_GAMES[..settings.space.dims].iter().map(|&name| Metric::episode(name)));
-    metrics.push(Metric::episode("support_accuracy").weighed_by("support_games"));
-    metrics.push(Metric::episode("zsct_accuracy").weighed_by("query_games"));
-    metrics.extend(
-        [
-            "support_accuracy_by_episode",
-            "zsct_accuracy_by_episode",
-            "support_games",
-            "support_correct",
-            "query_games",
-            "query_correct",
-        ]
-        .map(Metric::episode),
-    );
+    metrics.push(Metric::share("support_accuracy").weighed_by("support_games"));
+    metrics.push(Metric::share("zsct_accuracy").weighed_by("query_games"));
+    metrics.extend(["support_accuracy_by_episode", "zsct_accuracy_by_episode"].map(Metric::share));
+    metrics.extend(["support_games", "support_correct", "query_games", "query_correct"].map(Metric::episode));
     let agent = |&role: &Role| {
         let sizes = codecs[role as usize].sizes();
         let action = match sizes[..] {

@@ -259,10 +259,9 @@ impl Environment for Recall {
             Field::new("action_mask", Dtype::F32, &[actions], 0.0, 1.0),
         ];
         let frame = (20 + config.dims as usize * 160, 140);
-        let metrics = ["shot1_accuracy", "shot2_accuracy", "games_per_shot", "shot1_correct", "shot2_correct"]
-            .map(Metric::episode);
-        let spec =
-            Spec { metrics: metrics.into(), ..Spec::single(observation, ActionSpace::Discrete(actions as u32), frame) };
+        let metrics = ["games_per_shot", "shot1_correct", "shot2_correct"].map(Metric::episode);
+        let metrics = ["shot1_accuracy", "shot2_accuracy"].map(Metric::share).into_iter().chain(metrics).collect();
+        let spec = Spec { metrics, ..Spec::single(observation, ActionSpace::Discrete(actions as u32), frame) };
         Ok(Self { config: config.clone(), space, spec })
     }
 

@@ -8,7 +8,7 @@ use super::plots::{self, Line};
 use super::words::{measured, percent};
 use crate::aggregate::average;
 use crate::records::Record;
-use crate::results::{Cell, Place, Suite, stratum};
+use crate::results::{Cell, Place, Suite};
 
 /// Writes what the suite's families measure beside their scores.
 pub(super) fn write(document: &mut Document, suite: &Suite) {
@@ -69,7 +69,7 @@ fn deviations(suite: &Suite, family: &Family, measures: &[Measure]) -> Table {
     let caption = format!("{}: mean ± standard deviation over runs, as papers print them", family.measures.caption);
     let mut table = Table::new(caption, 3, &columns);
     for (place, cell) in cells(suite, family) {
-        let runs = |metric: &str| stratum(&cell.recorded, metric, |_| true).scores().to_vec();
+        let runs = |metric: &str| cell.scored(metric, |_| true).scores();
         let most = measures.iter().map(|m| runs(m.metric).len()).max().unwrap_or(0);
         if most < 2 {
             continue;
@@ -102,8 +102,8 @@ fn causes(suite: &Suite, family: &Family, told: &Causes) -> Table {
         let mut row = label(suite, place);
         row.push(format!("{n} of {}", cell.recorded.records.len()));
         row.extend(told.causes.iter().map(|cause| {
-            let is = |r: &Record| Some(f64::from(r.trace.as_ref()?.last.get(cause.metric)? == &f64::from(cause.value)));
-            percent(suite.derived(place, cause.name, |r| is(r).filter(|_| failed(&r))))
+            let is = |r: &Record| Some(r.trace.as_ref()?.last.get(cause.metric)? == &f64::from(cause.value));
+            percent(suite.share(place, |r| is(r).filter(|_| failed(&r))))
         }));
         table.rows.push(row);
     }

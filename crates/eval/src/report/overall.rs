@@ -4,9 +4,10 @@ use super::document::{Document, Figure, Table, plain};
 use super::plots::{self, Cloud, Profile, Square};
 use super::words::{Drop, Story, count, measured, percent, points};
 use crate::aggregate;
-use crate::bootstrap::{RESAMPLES, Stratum, interval, intervals, scores};
+use crate::bootstrap::{RESAMPLES, scaled};
 use crate::claims::{Judged, Verdict};
 use crate::results::{Aggregates, Gap, Halves, Measured, Results, Scale, Suite, seed};
+use crate::stratum::{self, Interval, Stratum, contrast};
 
 /// Thresholds of a performance profile: hundredths from below 0 to above 1.
 const THRESHOLDS: std::ops::RangeInclusive<i32> = -10..=120;
@@ -42,6 +43,11 @@ pub(super) fn place(results: &Results, suite: &Suite, task: usize, condition: Op
         Some(condition) => format!("{text} under {}", plain(&of.conditions[condition].name)),
         None => text,
     }
+}
+
+/// The scores of the runs of each stratum.
+fn scores_of(strata: &[Stratum]) -> Vec<Vec<f64>> {
+    strata.iter().map(Stratum::scores).collect()
 }
 
 /// The runs of an agent over several suites.
@@ -84,7 +90,7 @@ impl Field<'_> {
 
     fn gap(&self, agent: &str) -> Option<(Gap, usize)> {
         let halves = self.halves(agent);
-        Some((Gap::of(&halves, &self.purpose(agent, "gap"))?, halves.len()))
+        Some((Gap::of(&halves)?, halves.len()))
     }
 
     fn aggregates(&self, agent: &str, held_out: bool) -> Option<Aggregates> {
@@ -167,10 +173,8 @@ fn story<'a>(field: &Field<'_>, agent: &'a str, gap: Option<(Gap, usize)>) -> St
             let train = suite.places(number, Scale::Task, |t, c| t == task && !suite.held_out(t, c));
             let train: Vec<Stratum> = train.into_iter().filter_map(|p| suite.stratum(p, Scale::Task)).collect();
             let Some(after) = suite.stratum((task, condition, number), Scale::Task) else { continue };
-            let name = &suite.protocol.tasks[task];
-            let purpose = [suite.protocol.name.as_str(), &name.name, &name.conditions[condition].name, agent, "drop"];
             if !train.is_empty()
-                && let Some(gap) = Gap::of(&vec![(train, vec![after])], &purpose)
+                && let Some(gap) = Gap::of(&vec![(train, vec![after])])
             {
                 drops.push(Drop { place: here, gap });
             }
@@ -310,10 +314,11 @@ fn human_by_condition(results: &Results) -> Table {
                     let means = scores.iter().map(|s| Some(aggregate::average(s)?.clamp(0.0, 1.0)));
                     aggregate::average(&means.collect::<Option<Vec<f64>>>()?)
                 };
-                let points = scores(&strata);
+                let points = scores_of(&strata);
                 let (Some(a), Some(b)) = (raw(&points), cut(&points)) else { continue };
                 let purpose = [suite.protocol.name.as_str(), name, label, "human"];
-                let found = intervals(&[&strata], seed(&purpose), RESAMPLES, |drawn| {
+                let Some(mean) = stratum::mean(&strata) else { continue };
+                let found = scaled(&[&strata], mean, seed(&purpose), RESAMPLES, |drawn| {
                     Some(vec![raw(&drawn[0])?, cut(&drawn[0])?])
                 });
                 let one = |value, i: usize| Measured { value, interval: found.as_ref().map(|f| f[i]) };
@@ -352,9 +357,15 @@ fn improvements(field: &Field<'_>, agents: &[String]) -> Table {
                 }
             }
             let statistic = |drawn: &[Vec<Vec<f64>>]| aggregate::probability_of_improvement(&drawn[1], &drawn[0]);
-            let Some(value) = statistic(&[scores(&ours), scores(&theirs)]) else { continue };
+            let Some(value) = statistic(&[scores_of(&ours), scores_of(&theirs)]) else { continue };
             let purpose = ["improvement", left.as_str(), right];
-            let interval = interval(&[&ours, &theirs], seed(&purpose), RESAMPLES, statistic);
+            let sides = [(&ours, 1.0), (&theirs, -1.0)];
+            let terms = sides.iter().flat_map(|(side, sign)| side.iter().map(move |s| (sign / side.len() as f64, s)));
+            let statistic = |drawn: &[Vec<Vec<f64>>]| Some(vec![statistic(drawn)?]);
+            let difference = contrast(&terms.collect::<Vec<_>>());
+            let found = difference.and_then(|d| scaled(&[&ours, &theirs], d, seed(&purpose), RESAMPLES, statistic));
+            let within = |i: Interval| Interval { low: i.low.max(0.0), high: i.high.min(1.0) };
+            let interval = found.map(|found| within(found[0]));
             table.rows.push(vec![
                 plain(right),
                 plain(left),
@@ -373,12 +384,13 @@ fn figures(field: &Field<'_>, agents: &[String]) -> Vec<Figure> {
         let mut profiles = Vec::new();
         for (agent, name) in agents.iter().enumerate() {
             let strata = field.strata(name, held_out);
-            let Some(shares) = aggregate::profile(&scores(&strata), &thresholds) else { continue };
+            let Some(shares) = aggregate::profile(&scores_of(&strata), &thresholds) else { continue };
             let purpose = field.purpose(name, if held_out { "profile held-out" } else { "profile train" });
-            let bands =
-                intervals(&[&strata], seed(&purpose), RESAMPLES, |drawn| aggregate::profile(&drawn[0], &thresholds));
+            let bands = stratum::mean(&strata).and_then(|mean| {
+                scaled(&[&strata], mean, seed(&purpose), RESAMPLES, |drawn| aggregate::profile(&drawn[0], &thresholds))
+            });
             let point = |(i, &share): (usize, &f64)| {
-                let (low, high) = bands.as_ref().map_or((share, share), |b| (b[i].low, b[i].high));
+                let (low, high) = bands.as_ref().map_or((share, share), |b| (b[i].low.max(0.0), b[i].high.min(1.0)));
                 (thresholds[i], share, low, high)
             };
             let points = shares.iter().enumerate().map(point).collect();
@@ -398,7 +410,7 @@ fn figures(field: &Field<'_>, agents: &[String]) -> Vec<Figure> {
             .halves(name)
             .iter()
             .filter_map(|(train, held_out)| {
-                Some((aggregate::mean(&scores(train))?, aggregate::mean(&scores(held_out))?))
+                Some((aggregate::mean(&scores_of(train))?, aggregate::mean(&scores_of(held_out))?))
             })
             .collect();
         if !tasks.is_empty() {
@@ -421,7 +433,7 @@ fn heat_maps(results: &Results) -> Vec<Figure> {
             let places = suite.places(agent, Scale::Task, |t, c| t == task && suite.held_out(t, c) == held_out);
             let strata: Vec<Stratum> =
                 places.into_iter().filter_map(|place| suite.stratum(place, Scale::Task)).collect();
-            aggregate::mean(&scores(&strata))
+            aggregate::mean(&scores_of(&strata))
         };
         let mut tasks: Vec<(usize, f64)> = (0..suite.protocol.tasks.len())
             .map(|task| {

@@ -1,8 +1,8 @@
 //! Numbers as text, and what they say in words. The words follow from the numbers by fixed rules.
 
 use super::document::plain;
-use crate::bootstrap::Interval;
 use crate::results::{Gap, Measured};
+use crate::stratum::Interval;
 
 /// Below this share of the way to the ceiling a score counts as at the floor, above its complement as at the ceiling.
 pub(super) const NEAR: f64 = 0.05;

@@ -7,4 +7,3 @@ mod published;
 mod records;
 mod report;
 mod runner;
-mod stats;

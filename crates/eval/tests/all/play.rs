@@ -47,7 +47,7 @@ fn policies_are_given_by_agent() {
     let accuracy = |policy: &str| {
         let played = run("example/signal-v1", policy, &none).play(|_, _| ()).unwrap();
         let estimates = played.estimates();
-        estimates.iter().find(|(name, _)| *name == "accuracy").unwrap().1.mean
+        estimates.iter().find(|(name, _)| *name == "accuracy").unwrap().1.value
     };
     assert_eq!(accuracy("oracle"), 1.0);
     assert_eq!(accuracy("walker=oracle,guide=oracle"), 1.0);

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use heldout_envs::FAMILIES;
-use heldout_eval::bootstrap::Stratum;
 use heldout_eval::protocol::{Normalise, Protocol, built_in};
 use heldout_eval::published::{self, Published};
-use heldout_eval::records::{Build, Header, Machine, Recorded};
+use heldout_eval::records::{Build, Header, Machine, Record, Recorded};
 use heldout_eval::results::{Cell, Scale, Suite};
 
 fn files() -> impl Iterator<Item = (&'static str, Published)> {
@@ -83,13 +82,18 @@ fn on_human_scale(score: impl Fn(&str, usize) -> f64) -> Vec<f64> {
         for (j, condition) in task.conditions.iter().enumerate() {
             let levels = ["train", "holdout_interpolate", "holdout_extrapolate"];
             let level = levels.iter().position(|level| *level == condition.name).expect("a published level");
-            let stratum = Stratum::of_scores(&[score(&task.name, level)]);
-            let recorded = Recorded { header: header(&task.name, &condition.name), records: vec![] };
-            suite.cells.insert((i, j, 0), Cell { recorded, stratum });
+            let header = header(&task.name, &condition.name);
+            let recorded = Recorded { header, records: vec![record(score(&task.name, level))] };
+            suite.cells.insert((i, j, 0), Cell::new(recorded, "return"));
             places.push((i, j, 0));
         }
     }
     places.iter().map(|&place| suite.score(place, Scale::Human).expect("a scale").value).collect()
+}
+
+fn record(score: f64) -> Record {
+    let (metrics, status) = (BTreeMap::new(), heldout_core::Status::Terminated);
+    Record { seed: 0, episode: 0, problem: None, r#return: score, length: 1, status, metrics, trace: None }
 }
 
 fn header(task: &str, condition: &str) -> Header {
@@ -103,10 +107,14 @@ fn header(task: &str, condition: &str) -> Header {
         held_out: condition != "train",
         agent: "someone".into(),
         policy: "someone".into(),
+        policies: vec![],
         id: format!("memory/{task}-v1"),
         config: serde_json::Value::Null,
         metric: "return".into(),
         weights: BTreeMap::new(),
+        shares: vec![],
+        own_problems: false,
+        whole_set: false,
         episodes: 1,
         episodes_by_seed: vec![],
         seeds: vec![0],

@@ -105,7 +105,7 @@ impl Environment for InferenceMini {
                 Metric::episode("demos"),
                 Metric::episode("wrong"),
                 Metric::episode("chains"),
-                Metric::episode("challenge").weighed_by("chains"),
+                Metric::share("challenge").weighed_by("chains"),
                 Metric::episode("items"),
             ],
             ..Spec::single(fields, ActionSpace::Discrete(Side::ALL.len() as u32), FRAME)

@@ -198,7 +198,7 @@ impl Environment for SpotMini {
             metrics: vec![
                 Metric::episode("trials"),
                 Metric::episode("correct"),
-                Metric::episode("accuracy").weighed_by("trials"),
+                Metric::share("accuracy").weighed_by("trials"),
                 Metric::episode("blanks"),
             ],
             ..Spec::single(fields, ActionSpace::Discrete(most as u32), FRAME)

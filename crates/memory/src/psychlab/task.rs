@@ -235,7 +235,7 @@ pub(crate) fn extent(scale: Scale, grows: bool, seconds: u32) -> (u32, u32) {
 /// What a task reports.
 pub(crate) fn metrics<T: Task>() -> Vec<Metric> {
     let mut metrics =
-        vec![Metric::episode("trials"), Metric::episode("correct"), Metric::episode("accuracy").weighed_by("trials")];
+        vec![Metric::episode("trials"), Metric::episode("correct"), Metric::share("accuracy").weighed_by("trials")];
     metrics.extend(T::METRIC.map(Metric::episode));
     metrics
 }

@@ -151,9 +151,13 @@ impl Environment for Inference {
         let format = config.format()?;
         let clock = Clock::new(config.seconds, SECONDS, UNITY_RATE)?;
         let fields = format.fields((ELEMENTS, -1.0, 1.0), Walk::ALL.len(), CHALLENGE_REWARD);
-        let metrics = ["demos", "wrong", "challenged", "challenge", "items"];
-        let mut metrics: Vec<_> = metrics.into_iter().map(Metric::episode).collect();
-        metrics[3] = metrics[3].clone().weighed_by("challenged");
+        let metrics = vec![
+            Metric::episode("demos"),
+            Metric::episode("wrong"),
+            Metric::share("challenged"),
+            Metric::share("challenge").weighed_by("challenged"),
+            Metric::episode("items"),
+        ];
         let action = ActionSpace::Discrete(Walk::ALL.len() as u32);
         let spec = Spec { metrics, ..Spec::single(fields, action, map::frame(ROOM.x1, ROOM.z1)) };
         let inside = |i: usize| (1..CELLS - 1).contains(&i);

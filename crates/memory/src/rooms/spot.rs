@@ -74,9 +74,15 @@ impl Environment for Spot {
         let format = config.format()?;
         let clock = Clock::new(config.seconds, variant.seconds(), UNITY_RATE)?;
         let fields = format.fields((spot_view::elements(variant), -1.0, 1.0), Walk::ALL.len(), REWARD);
-        let metrics = ["success", "touched", "entered", "delay", "objects"];
+        let metrics = [
+            Metric::share("success"),
+            Metric::share("touched"),
+            Metric::share("entered"),
+            Metric::episode("delay"),
+            Metric::episode("objects"),
+        ];
         let spec = Spec {
-            metrics: metrics.into_iter().map(Metric::episode).collect(),
+            metrics: metrics.into(),
             ..Spec::single(fields, ActionSpace::Discrete(Walk::ALL.len() as u32), spot_draw::FRAME)
         };
         Ok(Self { variant, level, format, clock, stage: Stage::new(), spec })

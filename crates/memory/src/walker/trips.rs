@@ -98,7 +98,7 @@ impl Trips {
     /// The metrics that [`Trips::write`] writes.
     pub(crate) fn metrics() -> Vec<Metric> {
         let mut metrics = vec![Metric::episode("goals")];
-        metrics.extend(REACHED.map(Metric::episode));
+        metrics.extend(REACHED.map(Metric::share));
         let arrival = |k| Metric::episode(format!("arrival_{}", k + 1)).weighed_by(REACHED[k]);
         metrics.extend((0..REPORTED).map(arrival));
         metrics.push(Metric::episode("side"));
