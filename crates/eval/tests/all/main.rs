@@ -1,6 +1,7 @@
 //! Protocols, records, statistics and reports, as callers use them.
 
 mod common;
+mod coverage;
 mod play;
 mod protocols;
 mod published;
