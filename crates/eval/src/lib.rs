@@ -15,6 +15,7 @@ pub mod bootstrap;
 pub mod claims;
 pub mod curves;
 pub mod entrant;
+mod notes;
 mod plan;
 mod play;
 pub mod protocol;
@@ -25,6 +26,7 @@ pub mod results;
 pub mod runner;
 pub mod scales;
 pub mod stratum;
+pub mod verdict;
 
 pub use play::{Actor, Episode, Episodes, PlayError, Played, Run, Seats, Turn};
 

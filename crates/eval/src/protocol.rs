@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 
 use crate::published;
 use crate::scales::Scales;
+use crate::verdict::MARGIN;
 
 /// Name and text of the protocols that span families.
 const SPANNING: [(&str, &str); 2] =
@@ -54,6 +55,9 @@ pub struct Protocol {
     /// Files of published scores to show beside ours.
     #[serde(default)]
     pub published: Vec<String>,
+    /// How much of the way from floor to ceiling counts as nothing in verdicts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub margin: Option<f64>,
     /// What is played.
     #[serde(rename = "task")]
     pub tasks: Vec<Task>,
@@ -479,6 +483,12 @@ impl Protocol {
         }
     }
 
+    /// How much of the way from floor to ceiling counts as nothing.
+    #[must_use]
+    pub fn margin(&self) -> f64 {
+        self.margin.unwrap_or(MARGIN)
+    }
+
     /// The task called `name`.
     #[must_use]
     pub fn task(&self, name: &str) -> Option<&Task> {
@@ -529,6 +539,9 @@ impl Check<'_> {
         self.name("name", &protocol.name)?;
         if !(1..=MOST_SEEDS).contains(&protocol.seeds) {
             return Err(self.bad("seeds", protocol.seeds, format!("must be 1 to {MOST_SEEDS}")));
+        }
+        if let Some(margin) = protocol.margin.filter(|margin| !(*margin > 0.0 && *margin < 0.5)) {
+            return Err(self.bad("margin", margin, "must be above 0 and below 0.5 of the way from floor to ceiling"));
         }
         if protocol.tasks.is_empty() {
             return Err(self.bad("task", "[]", "must list at least one task"));

@@ -153,6 +153,13 @@ impl Header {
         folder.join(format!("{}.jsonl", file_name(&self.agent)))
     }
 
+    /// Which build of heldout made it, in words.
+    #[must_use]
+    pub fn build_text(&self) -> String {
+        let Build { profile, target, features } = &self.build;
+        format!("heldout {}, {profile}, {target}, features {}", self.heldout, features.join(", "))
+    }
+
     /// Seed and number of every episode, in the order of the records.
     pub fn order(&self) -> impl Iterator<Item = (u64, u64)> {
         let counts = self.seeds.iter().enumerate().map(|(i, &seed)| (seed, self.episodes_of(i)));

@@ -17,10 +17,12 @@ use serde_json::Map;
 use crate::aggregate;
 use crate::bootstrap::{RESAMPLES, scaled};
 use crate::curves::Curve;
+use crate::notes;
 use crate::protocol::{Condition, Kind, Normalise, Protocol, ProtocolError, Task};
 use crate::records::{Failure, Header, Record, Recorded, RecordsError};
 pub use crate::stratum::Measured;
-use crate::stratum::{self, Run, Scored, Stratum, contrast};
+use crate::stratum::{self, Run, Scored, Stratum};
+pub use crate::verdict::{Gap, Halves};
 
 /// The label of the policy whose scores count as 0 when our own policies span the scale.
 pub const RANDOM: &str = "random";
@@ -132,7 +134,7 @@ impl Cell {
             Run { policy: Some(policy.clone()), episodes }
         };
         let runs = self.policies.iter().enumerate().map(run).collect();
-        Stratum::new(runs, share.then_some([0.0, 1.0]))
+        Stratum::new(runs, share.then_some([0.0, 1.0])).whole(self.recorded.header.whole_set)
     }
 }
 
@@ -147,6 +149,15 @@ fn place_of(names: &mut Vec<String>, name: &str) -> usize {
 /// Who played the `index`th seed.
 fn who(header: &Header, index: usize) -> String {
     header.policies.get(index).unwrap_or(&header.policy).clone()
+}
+
+/// Whether scripted policies alone played.
+#[must_use]
+pub(crate) fn scripted(header: &Header) -> bool {
+    let Ok(entry) = heldout_envs::find(&header.id) else { return false };
+    let known = entry.policies();
+    let names = header.policy.split(',').map(|part| part.split_once('=').map_or(part, |(_, name)| name));
+    header.policies.is_empty() && names.into_iter().all(|name| known.iter().any(|policy| policy.name == name))
 }
 
 fn alone(told: Vec<(Option<u32>, Scored)>) -> Vec<Scored> {
@@ -197,6 +208,8 @@ pub struct Results {
     pub failures: Vec<Failure>,
     /// Curves of training.
     pub curves: Vec<Curve>,
+    /// What in the records does not fit together, or not with the protocol and its scales.
+    pub notes: Vec<String>,
 }
 
 /// Results that cannot be read.
@@ -238,7 +251,7 @@ pub(crate) fn seed(purpose: &[&str]) -> Seed {
 impl Results {
     /// Reads the records of one or more evaluations.
     ///
-    /// An agent of the same name with other records in a second directory is told apart by that directory's name.
+    /// What several directories hold under one label is one agent: more of its episodes, or more of its runs.
     ///
     /// # Errors
     ///
@@ -251,16 +264,7 @@ impl Results {
         let mut all: Vec<Recorded> = Vec::new();
         let mut protocols: BTreeMap<String, Protocol> = BTreeMap::new();
         for dir in dirs {
-            for mut recorded in Recorded::read_all(dir)? {
-                let header = &recorded.header;
-                let there = all.iter().find(|other| other.header.path(Path::new("")) == header.path(Path::new("")));
-                if let Some(there) = there {
-                    if there.records == recorded.records {
-                        continue;
-                    }
-                    let name = dir.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-                    recorded.header.agent = format!("{} ({name})", header.agent);
-                }
+            for recorded in Recorded::read_all(dir)? {
                 let name = &recorded.header.protocol;
                 let own = dir.join(PROTOCOLS).join(format!("{name}.toml"));
                 if !protocols.contains_key(name) && own.is_file() {
@@ -282,8 +286,10 @@ impl Results {
         for name in names {
             let of: Vec<Recorded> = all.iter().filter(|r| r.header.protocol == name).cloned().collect();
             let protocol = protocols.remove(&name).or_else(|| Protocol::find(&name).ok());
-            results.suites.push(Suite::new(protocol, of));
+            results.suites.push(Suite::new(protocol, of, &mut results.notes));
         }
+        results.notes.extend(notes::builds(&all));
+        results.notes.extend(results.suites.iter().flat_map(notes::of_suite));
         Ok(results)
     }
 }
@@ -300,6 +306,7 @@ fn guessed(records: &[Recorded]) -> Protocol {
         tags: Vec::new(),
         seeds: records.iter().map(|r| r.header.seeds.len() as u64).max().unwrap_or(1),
         published: Vec::new(),
+        margin: None,
         tasks: Vec::new(),
         claims: Vec::new(),
         scales: None,
@@ -379,41 +386,8 @@ impl Aggregates {
     }
 }
 
-/// Train and held-out side by side.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Gap {
-    /// Score in training.
-    pub train: Measured,
-    /// Score on what is held out.
-    pub held_out: Measured,
-    /// Train minus held-out.
-    pub gap: Measured,
-}
-
-/// The train strata and the held-out strata of each task.
-pub type Halves = Vec<(Vec<Stratum>, Vec<Stratum>)>;
-
-impl Gap {
-    /// That of several tasks, each counting the same, whatever its number of conditions; `None` if there are none.
-    #[must_use]
-    pub fn of(halves: &Halves) -> Option<Self> {
-        let each = 1.0 / halves.len() as f64;
-        let terms = |left: f64, right: f64| {
-            let mut terms: Vec<(f64, &Stratum)> = Vec::new();
-            for (train, held_out) in halves {
-                for (strata, factor) in [(train, left), (held_out, right)] {
-                    let factor = factor * each / strata.len() as f64;
-                    terms.extend(strata.iter().filter(|_| factor != 0.0).map(|s| (factor, s)));
-                }
-            }
-            contrast(&terms).map(stratum::Contrast::measured)
-        };
-        Some(Self { train: terms(1.0, 0.0)?, held_out: terms(0.0, 1.0)?, gap: terms(1.0, -1.0)? })
-    }
-}
-
 impl Suite {
-    fn new(protocol: Option<Protocol>, records: Vec<Recorded>) -> Self {
+    fn new(protocol: Option<Protocol>, records: Vec<Recorded>, notes: &mut Vec<String>) -> Self {
         let known = protocol.is_some();
         let mut protocol = protocol.unwrap_or_else(|| guessed(&records));
         for recorded in &records {
@@ -434,7 +408,11 @@ impl Suite {
             let cell = Cell::new(recorded, metric);
             match cells.entry((task, condition, agent)) {
                 Entry::Vacant(place) => drop(place.insert(cell)),
-                Entry::Occupied(mut there) => drop(there.get_mut().add(cell, metric)),
+                Entry::Occupied(mut there) => {
+                    let problem = there.get_mut().add(cell, metric);
+                    let place = notes::place(&there.get().recorded.header);
+                    notes.extend(problem.map(|problem| format!("{place}: {problem}.")));
+                }
             }
         }
         Self { protocol, known, agents, cells }

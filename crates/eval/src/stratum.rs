@@ -119,6 +119,8 @@ pub struct Stratum {
     /// The score that is shown as 0, and how much more is 1.
     zero: f64,
     one: f64,
+    /// Whether all problems there are were asked.
+    whole: bool,
 }
 
 /// The mean of a stratum, how far chance may have moved it, and its degrees of freedom.
@@ -135,7 +137,7 @@ impl Stratum {
         let scored = runs.into_iter().filter_map(|run| Some((score(&run.episodes)?, run)));
         let (scores, runs) = scored.unzip();
         let bounds = bounds.map(|[low, high]| Interval { low, high });
-        Self { runs, scores, bounds, zero: 0.0, one: 1.0 }
+        Self { runs, scores, bounds, zero: 0.0, one: 1.0, whole: false }
     }
 
     /// Of the scores of runs alone, whose policies are their own.
@@ -155,6 +157,18 @@ impl Stratum {
     #[must_use]
     pub fn between(&self, floor: f64, ceiling: f64) -> Self {
         Self { zero: floor, one: ceiling - floor, ..self.clone() }
+    }
+
+    /// The same, of all problems there are.
+    #[must_use]
+    pub fn whole(self, whole: bool) -> Self {
+        Self { whole, ..self }
+    }
+
+    /// Whether all problems there are were asked.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.whole
     }
 
     fn shown(&self, value: f64) -> f64 {

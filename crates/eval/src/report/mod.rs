@@ -12,6 +12,7 @@ mod measures;
 mod overall;
 mod plots;
 mod protocol;
+mod story;
 mod svg;
 mod words;
 

@@ -1,13 +1,15 @@
 //! What the report says first: each agent over all that was played.
 
 use super::document::{Document, Figure, Table, plain};
-use super::plots::{self, Cloud, Profile, Square};
-use super::words::{Drop, Story, count, measured, percent, points};
+use super::plots::{self, Cloud, Group, Profile, Square};
+use super::story::{Drop, Story};
+use super::words::{count, measured, percent, points};
 use crate::aggregate;
 use crate::bootstrap::{RESAMPLES, scaled};
-use crate::claims::{Judged, Verdict};
-use crate::results::{Aggregates, Gap, Halves, Measured, Results, Scale, Suite, seed};
+use crate::claims::{self, Judged};
+use crate::results::{Aggregates, Measured, Results, Scale, Suite, scripted, seed};
 use crate::stratum::{self, Interval, Stratum, contrast};
+use crate::verdict::{Gap, Halves, Position, Sample, Verdict};
 
 /// Thresholds of a performance profile: hundredths from below 0 to above 1.
 const THRESHOLDS: std::ops::RangeInclusive<i32> = -10..=120;
@@ -100,47 +102,58 @@ impl Field<'_> {
 }
 
 /// The first section: what there is to know, in words.
-pub(super) fn summary(document: &mut Document, results: &Results, claims: &[Judged], incomplete: usize) {
+pub(super) fn summary(document: &mut Document, results: &Results, judged: &[Judged], incomplete: usize) {
     let field = Field { results, family: None, scale: Scale::Task };
     document.heading(2, "Summary");
+    let agents = agents(results);
     let names: Vec<String> = results.suites.iter().map(|s| plain(&s.protocol.title)).collect();
+    let margins: Vec<f64> = results.suites.iter().map(|s| s.protocol.margin()).collect();
+    let margin = margins.iter().copied().fold(f64::INFINITY, f64::min);
     document.paragraph(format!(
-        "Does it generalise beyond what it was trained on? {} played {}: {}. Scores are shown on a scale on which 0 is \
-         the floor (random play) and 100 the ceiling (an oracle, people, or the highest possible), with 95 % intervals.",
-        count(agents(results).len(), "agent"),
+        "Does it generalise beyond what it was trained on? {} played {}: {}. Scores are percent of the way from the floor \
+         (the best player without the ability) to the ceiling, with 95 % intervals; a gap of at most {} points counts as \
+         none. {}",
+        count(agents.len(), "agent"),
         count(results.suites.len(), "protocol"),
-        names.join("; ")
+        names.join("; "),
+        points(margin),
+        chance(results, &agents),
     ));
+    if !results.notes.is_empty() {
+        document.warning("These records do not fit together as they should:");
+        document.list(results.notes.clone());
+    }
     let mut table = Table::new(
-        "Each agent over all tasks: percent of the way from floor to ceiling, with 95 % intervals",
+        "Each agent over all tasks that have both halves: percent of the way from floor to ceiling, with 95 % intervals",
         1,
-        &["agent", "training", "held out", "generalisation gap", "tasks with both"],
+        &["agent", "verdict", "training", "held out", "generalisation gap", "gap, families alike", "tasks"],
     );
+    table.words = vec![1];
     let mut stories = Vec::new();
-    for agent in agents(results) {
-        let gap = field.gap(&agent);
-        stories.push(story(&field, &agent, gap).tell());
-        let mut row = vec![plain(&agent)];
-        if let Some((gap, tasks)) = gap {
+    for agent in &agents {
+        let story = story(&field, agent, margin);
+        stories.push(story.tell());
+        let mut row = vec![plain(agent)];
+        if let Some((gap, tasks)) = story.gap {
+            row.push(Verdict::of(&gap, margin).name().to_owned());
             row.extend([gap.train, gap.held_out, gap.gap].map(|m| percent(Some(m))));
+            row.push(percent(story.alike.map(|gap| gap.gap)));
             row.push(tasks.to_string());
-        } else {
-            row.extend([false, true].map(|half| percent(field.aggregates(&agent, half).map(|a| a.mean))));
-            row.extend(["–".to_owned(), "0".to_owned()]);
+            table.rows.push(row);
         }
-        table.rows.push(row);
     }
     document.list(stories);
-    if !claims.is_empty() {
-        let of = |verdict: Verdict| claims.iter().filter(|c| c.verdict == verdict).count();
-        let absent = claims.iter().filter(|c| c.reason.ends_with("was not run")).count();
+    document.figures(overview(results, &agents));
+    if !judged.is_empty() {
+        let of = |verdict: claims::Verdict| judged.iter().filter(|c| c.verdict == verdict).count();
+        let absent = judged.iter().filter(|c| c.reason.ends_with("was not run")).count();
         document.paragraph(format!(
             "Of {} in the papers, these records agree with {}, disagree with {}, and leave {} undecided, {absent} of them \
              because an agent that they speak of was not run.",
-            count(claims.len(), "claim"),
-            of(Verdict::Agree),
-            of(Verdict::Disagree),
-            of(Verdict::Undecided)
+            count(judged.len(), "claim"),
+            of(claims::Verdict::Agree),
+            of(claims::Verdict::Disagree),
+            of(claims::Verdict::Undecided)
         ));
     }
     if !results.failures.is_empty() || incomplete > 0 {
@@ -159,28 +172,121 @@ pub(super) fn summary(document: &mut Document, results: &Results, claims: &[Judg
     document.table(table);
 }
 
-fn story<'a>(field: &Field<'_>, agent: &'a str, gap: Option<(Gap, usize)>) -> Story<'a> {
-    let held_out = field.aggregates(agent, true).map(|a| (a.mean, a.strata));
-    let (mut drops, mut lowest): (Vec<Drop>, Option<(String, Measured)>) = (Vec::new(), None);
-    for (suite, number) in field.suites(agent) {
-        for (task, condition, _) in suite.places(number, Scale::Task, |t, c| suite.held_out(t, c)) {
-            let here = place(field.results, suite, task, Some(condition));
-            if let Some(score) = suite.score((task, condition, number), Scale::Task)
-                && lowest.as_ref().is_none_or(|(_, least)| score.value < least.value)
-            {
-                lowest = Some((here.clone(), score));
-            }
-            let train = suite.places(number, Scale::Task, |t, c| t == task && !suite.held_out(t, c));
-            let train: Vec<Stratum> = train.into_iter().filter_map(|p| suite.stratum(p, Scale::Task)).collect();
-            let Some(after) = suite.stratum((task, condition, number), Scale::Task) else { continue };
-            if !train.is_empty()
-                && let Some(gap) = Gap::of(&vec![(train, vec![after])])
-            {
-                drops.push(Drop { place: here, gap });
+/// Which chances the intervals speak of.
+fn chance(results: &Results, agents: &[String]) -> String {
+    let runs = |agent: &String| {
+        let cells = results.suites.iter().flat_map(|suite| {
+            let own = suite.agent(agent);
+            suite.cells.iter().filter(move |((_, _, a), _)| Some(*a) == own).map(|(_, cell)| cell.policies().len())
+        });
+        cells.max().unwrap_or(0)
+    };
+    let (several, one): (Vec<&String>, Vec<&String>) = agents.iter().partition(|agent| runs(agent) > 1);
+    let named = |names: &[&String]| names.iter().map(|n| plain(n)).collect::<Vec<_>>().join(", ");
+    match (several.is_empty(), one.is_empty()) {
+        (true, _) => {
+            "Each agent is one policy, and its intervals are over episodes: they say nothing of other training \
+                      seeds."
+                .to_owned()
+        }
+        (false, true) => "Each agent was trained several times, and intervals are over those runs.".to_owned(),
+        (false, false) => format!(
+            "Intervals of {} are over runs, each a training seed; those of {} are over the episodes of one policy, and \
+             say nothing of other training seeds.",
+            named(&several),
+            named(&one)
+        ),
+    }
+}
+
+/// Whether an agent is something else than scripted policies.
+fn trained(results: &Results, agent: &str) -> bool {
+    let headers = results.suites.iter().flat_map(|suite| suite.cells.values()).map(|cell| &cell.recorded.header);
+    headers.filter(|header| header.agent == agent).any(|header| !scripted(header))
+}
+
+fn story<'a>(field: &Field<'_>, agent: &'a str, margin: f64) -> Story<'a> {
+    let (mut drops, mut above, mut apart) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut played, mut all): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    for suite in &field.results.suites {
+        for task in 0..suite.protocol.tasks.len() {
+            let family = suite.family(task).to_owned();
+            if suite.cells.keys().any(|(t, _, _)| *t == task) && !all.contains(&family) {
+                all.push(family);
             }
         }
     }
-    Story { agent, held_out, gap, drops, lowest }
+    for (suite, number) in field.suites(agent) {
+        for (task, condition, _) in suite.places(number, Scale::Task, |_, _| true) {
+            let here = place(field.results, suite, task, Some(condition));
+            let family = suite.family(task).to_owned();
+            if !played.contains(&family) {
+                played.push(family);
+            }
+            let Some(after) = suite.stratum((task, condition, number), Scale::Task) else { continue };
+            let own = suite.protocol.margin();
+            if let Some(score) = after.measured()
+                && Position::of(score, own) == Position::AboveCeiling
+            {
+                above.push((here.clone(), score));
+            }
+            if !suite.held_out(task, condition) {
+                continue;
+            }
+            let train = suite.places(number, Scale::Task, |t, c| t == task && !suite.held_out(t, c));
+            let train: Vec<Stratum> = train.into_iter().filter_map(|p| suite.stratum(p, Scale::Task)).collect();
+            if train.is_empty() {
+                apart.push(after);
+            } else if let Some(gap) = Gap::of(&vec![(train, vec![after])]) {
+                drops.push(Drop { place: here, gap, margin: own });
+            }
+        }
+    }
+    let alone = (played.len() < all.len() && !played.is_empty()).then(|| played.join(" and "));
+    let groups: Vec<Halves> = played
+        .iter()
+        .map(|family| Field { results: field.results, family: Some(family), scale: field.scale }.halves(agent))
+        .filter(|halves| !halves.is_empty())
+        .collect();
+    let alike = if groups.len() > 1 { Gap::alike(&groups) } else { None };
+    let sample = Sample::of(apart.iter());
+    let apart = stratum::mean(&apart).map(|mean| (mean.measured(), apart.len(), sample));
+    let trained = trained(field.results, agent);
+    Story { agent, trained, alone, gap: field.gap(agent), alike, apart, drops, above, margin }
+}
+
+/// The picture that comes first: families by agents, training beside held out.
+fn overview(results: &Results, agents: &[String]) -> Vec<Figure> {
+    let mut groups = Vec::new();
+    for family in families(results) {
+        let field = Field { results, family: Some(&family), scale: Scale::Task };
+        for (held_out, half) in [(false, "training"), (true, "held out")] {
+            let bar = |(i, agent): (usize, &String)| {
+                Some((i, agent.clone(), stratum::mean(&field.strata(agent, held_out))?.measured()))
+            };
+            let bars: Vec<_> = agents.iter().enumerate().filter_map(bar).collect();
+            if !bars.is_empty() {
+                groups.push(Group { label: format!("{family} ({half})"), bars });
+            }
+        }
+    }
+    if groups.is_empty() {
+        return Vec::new();
+    }
+    let caption = "Families by agents: percent of the way from floor to ceiling, the mean over tasks and conditions. Lines \
+                   are 95 % intervals.";
+    vec![Figure { caption: caption.to_owned(), svg: plots::bars("Families by agents", &groups, true) }]
+}
+
+/// The families that were played, in the order of their first tasks.
+fn families(results: &Results) -> Vec<String> {
+    let mut families: Vec<String> = Vec::new();
+    for family in results.suites.iter().flat_map(Suite::families) {
+        if !families.contains(&family) {
+            families.push(family);
+        }
+    }
+    families
 }
 
 /// The second section: aggregates, profiles and comparisons.
@@ -192,12 +298,7 @@ pub(super) fn aggregates(document: &mut Document, results: &Results) {
     }
     document.heading(2, "All tasks together");
     document.figures(figures(&field, &agents));
-    let mut families: Vec<String> = Vec::new();
-    for family in results.suites.iter().flat_map(Suite::families) {
-        if !families.contains(&family) {
-            families.push(family);
-        }
-    }
+    let families = families(results);
     document.heading(3, "Training against held out, by family");
     document.table(gaps(results, &families, &agents));
     document.heading(3, "Aggregates");
@@ -234,8 +335,10 @@ fn gaps(results: &Results, families: &[String], agents: &[String]) -> Table {
         "Training, held out and the gap between them, over the tasks that have both: percent of the way from floor to \
          ceiling, with 95 % intervals",
         2,
-        &["family", "agent", "training", "held out", "generalisation gap", "tasks"],
+        &["family", "agent", "verdict", "training", "held out", "generalisation gap", "tasks"],
     );
+    table.words = vec![2];
+    let margin = results.suites.iter().map(|s| s.protocol.margin()).fold(f64::INFINITY, f64::min);
     for family in families.iter().map(Some).chain([None]) {
         if family.is_none() && families.len() < 2 {
             continue;
@@ -246,6 +349,7 @@ fn gaps(results: &Results, families: &[String], agents: &[String]) -> Table {
             table.rows.push(vec![
                 family.map_or("all".to_owned(), |f| plain(f)),
                 plain(agent),
+                Verdict::of(&gap, margin).name().to_owned(),
                 percent(Some(gap.train)),
                 percent(Some(gap.held_out)),
                 percent(Some(gap.gap)),

@@ -7,6 +7,7 @@ use crate::claims::Judged;
 use crate::protocol::{RECREATION, Task};
 use crate::published::{self, Published};
 use crate::results::{Aggregates, Measured, Place, Results, Scale, Suite, part_of};
+use crate::verdict::Verdict;
 
 /// Writes the section up to the claims.
 pub(super) fn scores(document: &mut Document, results: &Results, suite: &Suite) {
@@ -149,18 +150,22 @@ fn gap_table(suite: &Suite) -> Table {
     let mut table = Table::new(
         "Generalisation gap of each task: training minus held out, raw and in percent of the scale, with 95 % intervals",
         2,
-        &["task", "agent", "training", "held out", "gap", "gap, percent of scale"],
+        &["task", "agent", "verdict", "training", "held out", "gap", "gap, percent of scale"],
     );
+    table.words = vec![2];
     for (t, task) in suite.protocol.tasks.iter().enumerate() {
         for (a, agent) in suite.agents.iter().enumerate() {
             let Some(raw) = suite.gap(t, a, Scale::Raw) else { continue };
+            let scaled = suite.gap(t, a, Scale::Task);
+            let verdict = scaled.map_or("no scale", |gap| Verdict::of(&gap, suite.protocol.margin()).name());
             table.rows.push(vec![
                 plain(&task.name),
                 plain(agent),
+                verdict.to_owned(),
                 measured(Some(raw.train)),
                 measured(Some(raw.held_out)),
                 measured(Some(raw.gap)),
-                percent(suite.gap(t, a, Scale::Task).map(|g| g.gap)),
+                percent(scaled.map(|g| g.gap)),
             ]);
         }
     }

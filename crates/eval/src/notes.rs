@@ -1,0 +1,101 @@
+//! What in records does not fit together, or not with the protocol and its scales: said by name at the top of a report.
+
+use std::collections::BTreeMap;
+
+use heldout_envs::find;
+use serde_json::Value;
+
+use crate::protocol::Kind;
+use crate::records::{Header, Recorded};
+use crate::results::{Cell, Suite, scripted};
+use crate::scales::{Scale, Score};
+
+/// How many standard errors a scripted policy may be away from what its scale says.
+const FAR: f64 = 5.0;
+
+/// Where a file of records belongs, in words.
+pub(crate) fn place(header: &Header) -> String {
+    format!("`{}` in {} / {} / {}", header.agent, header.protocol, header.task, header.condition)
+}
+
+/// Says that records of several builds stand side by side.
+pub(crate) fn builds(records: &[Recorded]) -> Option<String> {
+    let mut found: BTreeMap<String, usize> = BTreeMap::new();
+    for recorded in records {
+        *found.entry(recorded.header.build_text()).or_default() += 1;
+    }
+    (found.len() > 1).then(|| {
+        let all: Vec<String> = found.iter().map(|(build, files)| format!("{build} ({files} files)")).collect();
+        format!("Records of {} builds stand side by side: {}.", all.len(), all.join("; "))
+    })
+}
+
+/// All that is odd in one suite.
+pub(crate) fn of_suite(suite: &Suite) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (&(task, condition, _), cell) in &suite.cells {
+        let header = &cell.recorded.header;
+        let (of, at) = (&suite.protocol.tasks[task], &suite.protocol.tasks[task].conditions[condition]);
+        if suite.known && header.held_out != at.held_out {
+            let (said, is) = if at.held_out { ("training", "held out") } else { ("held out", "training") };
+            notes.push(format!("{}: recorded as {said}, but the protocol says {is}.", place(header)));
+        }
+        if suite.known && !matches!(of.kind, Kind::Own { .. }) {
+            notes.extend(other_config(cell, &of.overrides(at)).map(|odd| format!("{}: {odd}.", place(header))));
+        }
+        let scale = suite.protocol.scales.as_ref().and_then(|scales| scales.find(&of.name, &at.name));
+        notes.extend(scale.and_then(|scale| far(cell, scale)).map(|odd| format!("{}: {odd}.", place(header))));
+    }
+    notes.extend(twins(suite));
+    notes
+}
+
+/// A key of the condition under which something else was recorded.
+fn other_config(cell: &Cell, asked: &serde_json::Map<String, Value>) -> Option<String> {
+    let header = &cell.recorded.header;
+    let whole = find(&header.id).ok()?.configure(asked).ok()?;
+    asked.keys().find_map(|key| {
+        let (ours, theirs) = (whole.get(key)?, header.config.get(key)?);
+        (ours != theirs).then(|| format!("recorded with `{key}` = `{theirs}`, where the protocol has `{ours}`"))
+    })
+}
+
+/// A scripted policy that does not score what its scale says.
+fn far(cell: &Cell, scale: &Scale) -> Option<String> {
+    let header = &cell.recorded.header;
+    let known = [&scale.random, &scale.oracle].into_iter().chain(&scale.shortcuts);
+    let score: &Score = known.into_iter().find(|score| score.policy == header.policy)?;
+    if !scripted(header) || header.made_from.is_some() {
+        return None;
+    }
+    let (mean, own) = (cell.stratum.mean()?, cell.stratum.error()?);
+    let error = own.hypot(score.error.unwrap_or(0.0));
+    let apart = (mean - score.mean).abs();
+    (apart > FAR * error && apart > 1e-9).then(|| {
+        format!(
+            "scores {mean:.4} here, where the scale says {:.4} of `{}`: the records, or the code, are not those of the scale",
+            score.mean, score.policy
+        )
+    })
+}
+
+/// Agents of two labels whose records are the same.
+fn twins(suite: &Suite) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (i, first) in suite.agents.iter().enumerate() {
+        for (j, second) in suite.agents.iter().enumerate().skip(i + 1) {
+            let cells = |agent: usize| suite.cells.iter().filter(move |((_, _, a), _)| *a == agent);
+            let same = |((t, c, _), cell): (&(usize, usize, usize), &Cell)| {
+                let other = suite.cells.get(&(*t, *c, j));
+                let told = |cell: &Cell| !cell.recorded.records.is_empty();
+                other.is_some_and(|other| told(cell) && other.recorded.records == cell.recorded.records)
+                    // One scripted policy under two labels is no accident.
+                    && !scripted(&cell.recorded.header)
+            };
+            if cells(i).count() > 0 && cells(i).count() == cells(j).count() && cells(i).all(same) {
+                notes.push(format!("`{first}` and `{second}` have the same records: one policy under two labels."));
+            }
+        }
+    }
+    notes
+}
