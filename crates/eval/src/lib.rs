@@ -13,6 +13,7 @@
 pub mod aggregate;
 pub mod bootstrap;
 pub mod claims;
+pub mod comparison;
 pub mod curves;
 pub mod entrant;
 mod notes;

@@ -14,6 +14,7 @@ use heldout_envs::FAMILIES;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use crate::comparison::{self, Claim};
 use crate::published;
 use crate::scales::Scales;
 use crate::verdict::MARGIN;
@@ -61,8 +62,8 @@ pub struct Protocol {
     /// What is played.
     #[serde(rename = "task")]
     pub tasks: Vec<Task>,
-    /// What the paper claims.
-    #[serde(rename = "claim", default)]
+    /// What the paper claims: a list, or the name of the protocol whose claims are asked of this one too.
+    #[serde(rename = "claim", default, deserialize_with = "comparison::claims")]
     pub claims: Vec<Claim>,
     /// What scores are measured against, where that has been measured: `NAME.scales.toml` beside the file.
     #[serde(skip)]
@@ -216,75 +217,6 @@ pub struct Condition {
     pub ceiling: Option<f64>,
 }
 
-/// How a claim is tested.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Test {
-    /// Left above right.
-    Above,
-    /// The agent's score falls over conditions.
-    Falls,
-    /// The agent's score rises over conditions.
-    Rises,
-    /// Left within `margin` of right.
-    Near,
-}
-
-/// What a paper says, as a comparison.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Claim {
-    /// The claim in words.
-    pub text: String,
-    /// Where the paper says so.
-    pub source: String,
-    /// How it is tested.
-    pub test: Test,
-    /// One side of `above` and `near`.
-    #[serde(default)]
-    pub left: Option<Side>,
-    /// The other side of `above` and `near`.
-    #[serde(default)]
-    pub right: Option<Side>,
-    /// Whose score falls or rises.
-    #[serde(default)]
-    pub agent: Option<String>,
-    /// Where it falls or rises: a task, or `*` for the mean of all.
-    #[serde(default)]
-    pub task: Option<String>,
-    /// Where it falls or rises: the mean of the tasks with this tag.
-    #[serde(default)]
-    pub tag: Option<String>,
-    /// Another metric than the one that the task scores.
-    #[serde(default)]
-    pub metric: Option<String>,
-    /// The conditions that it falls or rises over.
-    #[serde(default)]
-    pub over: Vec<String>,
-    /// How near is `near`.
-    #[serde(default)]
-    pub margin: Option<f64>,
-}
-
-/// One side of a comparison.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Side {
-    /// Whose score.
-    pub agent: String,
-    /// On which task; `*` for the mean of all.
-    #[serde(default)]
-    pub task: Option<String>,
-    /// On the tasks with this tag.
-    #[serde(default)]
-    pub tag: Option<String>,
-    /// Under which condition.
-    pub condition: String,
-    /// Another metric than the one that the task scores.
-    #[serde(default)]
-    pub metric: Option<String>,
-}
-
 fn the_return() -> String {
     "return".to_owned()
 }
@@ -375,7 +307,7 @@ pub enum ProtocolError {
     },
 }
 
-fn listed(names: &[&str]) -> String {
+pub(crate) fn listed(names: &[&str]) -> String {
     names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
 }
 
@@ -548,7 +480,7 @@ impl Check<'_> {
         }
         self.unique("task", protocol.tasks.iter().map(|task| task.name.as_str()))?;
         protocol.tasks.iter().try_for_each(|task| self.task(task))?;
-        protocol.claims.iter().enumerate().try_for_each(|(i, claim)| self.claim(&format!("claim[{i}]"), claim))
+        self.claims()
     }
 
     /// Names become names of files.
@@ -630,74 +562,12 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn claim(&self, at: &str, claim: &Claim) -> Result<(), ProtocolError> {
-        let key = |k: &str| format!("{at}.{k}");
-        match claim.test {
-            Test::Above | Test::Near => {
-                for (name, side) in [("left", &claim.left), ("right", &claim.right)] {
-                    let Some(side) = side else {
-                        return Err(self.bad(key(name), "absent", "must be there with this `test`"));
-                    };
-                    let conditions = std::slice::from_ref(&side.condition);
-                    self.place(&key(name), side.task.as_deref(), side.tag.as_deref(), conditions)?;
-                }
-                if !claim.over.is_empty() || claim.agent.is_some() {
-                    return Err(self.bad(key("over, agent"), "there", "must be absent with this `test`"));
-                }
-            }
-            Test::Falls | Test::Rises => {
-                if claim.left.is_some() || claim.right.is_some() {
-                    return Err(self.bad(key("left, right"), "there", "must be absent with this `test`"));
-                }
-                if claim.agent.is_none() {
-                    return Err(self.bad(key("agent"), "absent", "must be there with this `test`"));
-                }
-                if claim.over.len() < 2 {
-                    let allowed = "must list at least two conditions";
-                    return Err(self.bad(key("over"), format!("{:?}", claim.over), allowed));
-                }
-                self.place(at, claim.task.as_deref(), claim.tag.as_deref(), &claim.over)?;
-            }
-        }
-        let fits = match (claim.test, claim.margin) {
-            (Test::Near, Some(margin)) => margin.is_finite() && margin > 0.0,
-            (Test::Near, None) => false,
-            (_, margin) => margin.is_none(),
-        };
-        if fits {
-            return Ok(());
-        }
-        Err(self.bad(key("margin"), format!("{:?}", claim.margin), "must be above 0 with `near`, absent otherwise"))
-    }
-
-    /// Checks that a claim's task or tag has its conditions.
-    fn place(
-        &self,
-        at: &str,
-        task: Option<&str>,
-        tag: Option<&str>,
-        conditions: &[String],
-    ) -> Result<(), ProtocolError> {
-        let tasks: Vec<&Task> = match (task, tag) {
-            (Some("*"), None) => self.protocol.tasks.iter().collect(),
-            (Some(name), None) => self.protocol.task(name).into_iter().collect(),
-            (None, Some(tag)) => self.protocol.tasks.iter().filter(|t| t.tags.iter().any(|own| own == tag)).collect(),
-            _ => {
-                let value = format!("{task:?}, {tag:?}");
-                return Err(self.bad(format!("{at}.task, tag"), value, "must be one of the two"));
-            }
-        };
-        if tasks.is_empty() {
-            let allowed = "must be a task of the protocol, `*`, or a tag of a task";
-            return Err(self.bad(format!("{at}.task, tag"), task.or(tag).unwrap_or_default(), allowed));
-        }
-        for condition in conditions {
-            if !tasks.iter().any(|task| task.condition(condition).is_some()) {
-                let mut known: Vec<&str> = tasks.iter().flat_map(|t| &t.conditions).map(|c| c.name.as_str()).collect();
-                known.sort_unstable();
-                known.dedup();
-                let allowed = format!("must be one of {}", listed(&known));
-                return Err(self.bad(format!("{at}.condition"), condition, allowed));
+    fn claims(&self) -> Result<(), ProtocolError> {
+        for (i, claim) in self.protocol.claims.iter().enumerate() {
+            let at = format!("claim[{i}]");
+            claim.check(&at, self.protocol).map_err(|(key, value, allowed)| self.bad(key, value, allowed))?;
+            if self.protocol.claims[..i].iter().any(|other| other.text == claim.text) {
+                return Err(self.bad(format!("{at}.text"), &claim.text, "must not be that of an earlier one"));
             }
         }
         Ok(())

@@ -37,6 +37,8 @@ pub(super) struct Table {
     pub(super) rows: Vec<Vec<String>>,
     /// Columns that hold words, not numbers.
     pub(super) words: Vec<usize>,
+    /// Whether it is long and secondary, and unfolded only when asked for.
+    pub(super) folded: bool,
 }
 
 /// A drawing that says in words what it shows.
@@ -91,7 +93,7 @@ impl Document {
 impl Table {
     pub(super) fn new(caption: impl Into<String>, headers: usize, columns: &[&str]) -> Self {
         let columns = columns.iter().map(|c| (*c).to_owned()).collect();
-        Self { caption: caption.into(), headers, columns, rows: Vec::new(), words: Vec::new() }
+        Self { caption: caption.into(), headers, columns, rows: Vec::new(), words: Vec::new(), folded: false }
     }
 }
 

@@ -127,11 +127,12 @@ fn table_of(table: &Table) -> String {
         rows += "</tr>\n";
         above = row;
     }
-    format!(
+    let whole = format!(
         "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"{}\">\n<table>\n<caption><span>{caption}</span></caption>\n\
          <thead><tr>{columns}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n</div>\n",
         escaped(&format!("Table: {}", bare(&table.caption)))
-    )
+    );
+    if table.folded { format!("<details>\n<summary>{caption}</summary>\n{whole}</details>\n") } else { whole }
 }
 
 fn figure(figure: &Figure) -> String {

@@ -71,18 +71,14 @@ impl Report {
     /// Of results.
     #[must_use]
     pub fn of(results: &Results) -> Self {
-        let judged: Vec<Vec<Judged>> = results
-            .suites
-            .iter()
-            .map(|suite| suite.protocol.claims.iter().map(|claim| judge(suite, claim)).collect())
-            .collect();
+        let judged: Vec<Vec<Judged>> = results.suites.iter().map(judge).collect();
         let mut document = Document { title: "heldout: does it generalise?".to_owned(), blocks: Vec::new() };
         overall::summary(&mut document, results, &judged.concat(), making::incomplete(results));
         overall::aggregates(&mut document, results);
         for (suite, judged) in results.suites.iter().zip(&judged) {
             protocol::scores(&mut document, results, suite);
             measures::write(&mut document, suite);
-            protocol::claims(&mut document, suite, judged);
+            protocol::claims(&mut document, judged);
             protocol::published(&mut document, suite);
             let pictures = frames::pictures(suite);
             if !pictures.is_empty() {

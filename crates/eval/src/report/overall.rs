@@ -146,10 +146,14 @@ pub(super) fn summary(document: &mut Document, results: &Results, judged: &[Judg
     document.figures(overview(results, &agents));
     if !judged.is_empty() {
         let of = |verdict: claims::Verdict| judged.iter().filter(|c| c.verdict == verdict).count();
-        let absent = judged.iter().filter(|c| c.reason.ends_with("was not run")).count();
+        let absent = judged.iter().filter(|c| c.verdict == claims::Verdict::Undecided && !c.absent.is_empty()).count();
+        let because = match absent {
+            0 => String::new(),
+            n => format!(", {n} of them because an agent that they speak of was not run"),
+        };
         document.paragraph(format!(
-            "Of {} in the papers, these records agree with {}, disagree with {}, and leave {} undecided, {absent} of them \
-             because an agent that they speak of was not run.",
+            "Of {} in the papers about these agents, these records agree with {}, disagree with {}, and leave {} \
+             undecided{because}.",
             count(judged.len(), "claim"),
             of(claims::Verdict::Agree),
             of(claims::Verdict::Disagree),

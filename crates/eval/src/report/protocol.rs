@@ -3,7 +3,7 @@
 use super::document::{Document, Figure, Table, code, plain};
 use super::plots::{self, Group};
 use super::words::{measured, percent};
-use crate::claims::Judged;
+use crate::claims::{Judged, Verdict};
 use crate::protocol::{RECREATION, Task};
 use crate::published::{self, Published};
 use crate::results::{Aggregates, Measured, Place, Results, Scale, Suite, part_of};
@@ -172,30 +172,63 @@ fn gap_table(suite: &Suite) -> Table {
     table
 }
 
-/// Writes the verdicts on the paper's claims.
-pub(super) fn claims(document: &mut Document, suite: &Suite, judged: &[Judged]) {
+/// Writes the verdicts on the paper's claims, and below them those on their comparisons.
+pub(super) fn claims(document: &mut Document, judged: &[Judged]) {
     if judged.is_empty() {
         return;
     }
     document.heading(3, "Claims of the paper");
     document.paragraph(
-        "A claim agrees if the difference has the claimed sign and its 95 % interval leaves out zero, disagrees if it has \
-         the opposite sign and leaves out zero, and is undecided otherwise.",
+        "Each claim is a sentence of the paper about an agent that was run. Its comparisons are tested at the 5 % level \
+         after Holm's correction over all comparisons that these records can test; the claim agrees or disagrees if they \
+         tell, and is undecided otherwise.",
     );
-    let mut table =
-        Table::new("Claims and what these records say", 1, &["claim", "source", "verdict", "difference", "why"]);
-    table.words = vec![1, 2, 4];
-    for (claim, judged) in suite.protocol.claims.iter().zip(judged) {
+    let mut table = Table::new(
+        "Claims and what these records say",
+        2,
+        &["claim", "in words", "source", "verdict", "of its comparisons"],
+    );
+    table.words = vec![2, 3, 4];
+    let mut below = Table::new(
+        "The comparisons of each claim: differences with 95 % intervals, p-values after Holm's correction",
+        2,
+        &["claim", "comparison", "verdict", "difference", "p", "why not"],
+    );
+    below.words = vec![2, 5];
+    below.folded = true;
+    for (i, judged) in judged.iter().enumerate() {
+        let number = (i + 1).to_string();
         table.rows.push(vec![
-            plain(&claim.text),
-            plain(&claim.source),
+            number.clone(),
+            plain(&judged.text),
+            plain(&judged.source),
             format!("**{}**", judged.verdict.name()),
-            measured(judged.difference),
-            // Reasons name agents and conditions in backticks of their own.
-            judged.reason.clone(),
+            tally(judged),
         ]);
+        for compared in &judged.comparisons {
+            below.rows.push(vec![
+                number.clone(),
+                plain(&compared.text),
+                compared.verdict.name().to_owned(),
+                measured(compared.difference),
+                compared.p.map_or("–".to_owned(), |p| if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }),
+                // Problems name agents and conditions in backticks of their own.
+                compared.problem.clone(),
+            ]);
+        }
     }
     document.table(table);
+    document.table(below);
+}
+
+/// How many of a claim's comparisons agree, and who is missing.
+fn tally(judged: &Judged) -> String {
+    let verdicts = [Verdict::Agree, Verdict::Disagree, Verdict::Undecided];
+    let counts = verdicts.map(|verdict| (judged.count(verdict), verdict.name()));
+    let told: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(|(n, name)| format!("{n} {name}")).collect();
+    let absent: Vec<String> = judged.absent.iter().map(|agent| plain(agent)).collect();
+    let absent = if absent.is_empty() { String::new() } else { format!("; not run: {}", absent.join(", ")) };
+    format!("of {}: {}{absent}", judged.comparisons.len(), told.join(", "))
 }
 
 /// Writes the tables that the paper printed, ours beside them.

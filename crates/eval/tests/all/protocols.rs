@@ -55,6 +55,7 @@ set = { levels = 5 }
 [[claim]]
 text = "It falls"
 source = "Table 1"
+[[claim.comparison]]
 test = "falls"
 agent = "A"
 task = "grid"
@@ -62,9 +63,11 @@ over = ["train", "test"]
 [[claim]]
 text = "A above B"
 source = "Table 1"
+[[claim.comparison]]
 test = "above"
-left = { agent = "A", tag = "plain", condition = "train" }
-right = { agent = "B", task = "*", condition = "train" }
+condition = "train"
+left = { agent = "A", tag = "plain" }
+right = { agent = ["B", "C"], task = "*" }
 "#;
 
 #[test]
@@ -121,15 +124,51 @@ fn errors_name_file_key_value_and_what_is_allowed() {
         (
             "over = [\"train\", \"test\"]",
             "over = [\"train\"]",
-            "`claim[0].over` is `[\"train\"]`, must list at least two",
+            "`claim[0].comparison[0].over` is `[\"train\"]`, must list at least two conditions or tasks",
         ),
         (
             "over = [\"train\", \"test\"]",
             "over = [\"train\", \"x\"]",
-            "`claim[0].condition` is `x`, must be one of `test`, `train`",
+            "`claim[0].comparison[0].condition` is `x`, must be one of `test`, `train`",
         ),
-        ("task = \"*\"", "task = \"gird\"", "`claim[1].right.task, tag` is `gird`, must be a task of the protocol"),
-        ("test = \"above\"", "test = \"near\"", "`claim[1].margin` is `None`, must be above 0 with `near`"),
+        (
+            "over = [\"train\", \"test\"]",
+            "over = [\"train\", \"test\"]\ncondition = \"train\"",
+            "`claim[0].comparison[0].task` is `[\"grid\"]`, must be absent where `over` lists tasks",
+        ),
+        (
+            "task = \"*\"",
+            "task = \"gird\"",
+            "`claim[1].comparison[0].right.task, tag` is `gird`, must be a task of the protocol",
+        ),
+        (
+            "test = \"above\"",
+            "test = \"near\"",
+            "`claim[1].comparison[0].margin` is `None`, must be above 0 with `near`",
+        ),
+        ("test = \"above\"", "test = \"above\"\nmargin = 0.1", "margin` is `Some(0.1)`, must be above 0 with `near`"),
+        ("test = \"above\"", "test = \"over\"", "`claim[1].comparison[0].test`: unknown variant `over`"),
+        ("test = \"above\"", "test = \"rises\"", "`claim[1].comparison[0].left` is `there`, must be absent with this"),
+        (
+            "test = \"falls\"",
+            "test = \"fails\"\nmargin = 0.1",
+            "`claim[0].comparison[0].over` is `[\"train\", \"test\"]`, must be absent with this",
+        ),
+        (
+            "condition = \"train\"\nleft",
+            "condition = \"train\"\nagent = \"A\"\nleft",
+            "`claim[1].comparison[0].agent` is `[\"A\"]`, must be absent where `left` has its own",
+        ),
+        ("condition = \"train\"\nleft", "left", "`claim[1].comparison[0].left.condition` is ``, must be one of"),
+        ("agent = [\"B\", \"C\"], ", "", "`claim[1].comparison[0].right.agent` is `absent`, must be there"),
+        ("agent = \"A\"\n", "agent = 3\n", "a string or a list of strings"),
+        (
+            "text = \"A above B\"",
+            "text = \"It falls\"",
+            "`claim[1].text` is `It falls`, must not be that of an earlier",
+        ),
+        ("seeds = 2", "seeds = 2\nneeds = \"all\"", "unknown field `needs`"),
+        ("source = \"Table 1\"", "source = \"Table 1\"\nneeds = \"some\"", "expected one of `all`, `most`, `any`"),
         ("title = \"A title\"", "title = ", "`mine.toml` is not TOML"),
     ];
     for (from, to, message) in broken {
@@ -146,4 +185,33 @@ fn names_and_paths_are_told_apart() {
     assert!(unknown.contains("there is no protocol `quik`; there are `quick`, `smoke`"), "{unknown}");
     let absent = Protocol::find("no/such.toml").unwrap_err().to_string();
     assert!(absent.contains("cannot read `no/such.toml`"), "{absent}");
+}
+
+#[test]
+fn no_claim_stands_twice() {
+    // A protocol that asks the claims of another names it and has no copy of them.
+    const ASKED_AGAIN: [(&str, &str); 1] = [("memory-mini", "memory")];
+    let mut seen: Vec<(String, &str)> = Vec::new();
+    for (name, _) in built_in().filter(|(name, _)| !ASKED_AGAIN.iter().any(|(again, _)| again == name)) {
+        for claim in Protocol::find(name).unwrap().claims {
+            let before = seen.iter().find(|(text, _)| *text == claim.text);
+            assert!(before.is_none(), "`{}` stands in {name} and in {}", claim.text, before.unwrap().1);
+            assert!(
+                claim.source.contains("ection")
+                    || claim.source.contains("ppendix")
+                    || claim.source.contains("A.")
+                    || claim.source.contains("Table"),
+                "{name}: `{}` says not where",
+                claim.source
+            );
+            seen.push((claim.text, name));
+        }
+    }
+    assert!(seen.len() > 50, "{} claims", seen.len());
+    for (again, of) in ASKED_AGAIN {
+        assert_eq!(Protocol::find(again).unwrap().claims, Protocol::find(of).unwrap().claims);
+    }
+    let other = SOUND[..SOUND.find("[[claim]]").unwrap()].replace("seeds = 2", "seeds = 2\nclaim = \"memry\"");
+    let error = Protocol::parse("mine", "mine.toml", &other).unwrap_err().to_string();
+    assert!(error.contains("`claim`: is `memry`, must be a list of claims or one of `quick`"), "{error}");
 }
