@@ -7,7 +7,7 @@ use crate::claims::{Judged, Verdict};
 use crate::protocol::{RECREATION, Task};
 use crate::published::{self, Published};
 use crate::results::{Aggregates, Measured, Place, Results, Scale, Suite, part_of};
-use crate::verdict::Verdict;
+use crate::verdict;
 
 /// Writes the section up to the claims.
 pub(super) fn scores(document: &mut Document, results: &Results, suite: &Suite) {
@@ -157,7 +157,7 @@ fn gap_table(suite: &Suite) -> Table {
         for (a, agent) in suite.agents.iter().enumerate() {
             let Some(raw) = suite.gap(t, a, Scale::Raw) else { continue };
             let scaled = suite.gap(t, a, Scale::Task);
-            let verdict = scaled.map_or("no scale", |gap| Verdict::of(&gap, suite.protocol.margin()).name());
+            let verdict = scaled.map_or("no scale", |gap| verdict::Verdict::of(&gap, suite.protocol.margin()).name());
             table.rows.push(vec![
                 plain(&task.name),
                 plain(agent),

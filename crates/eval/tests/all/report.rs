@@ -273,7 +273,8 @@ fn the_same_records_give_the_same_bytes() {
     let other = Folder::new("other");
     other.record("grid", "far", "learner", [0.0, 0.0, 0.0, 0.0]);
     let markdown = report::markdown(&[one.path(), other.path()]).expect("records");
-    let note = "`learner` in toy / grid / far: 4 of its episodes are recorded twice and differ; the first record counts.";
+    let note =
+        "`learner` in toy / grid / far: 4 of its episodes are recorded twice and differ; the first record counts.";
     assert!(markdown.contains(note), "{markdown}");
 }
 
