@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context;
 use heldout_eval::protocol::Protocol;
 use heldout_eval::records::Recorded;
 use heldout_eval::runner::{Evaluation, Progress};
@@ -82,8 +81,10 @@ impl Measure {
         let mut all: Vec<Value> = Vec::new();
         for protocol in &evaluation.protocols {
             let scales = Scales::of(protocol, &records, self.seed);
-            let text = toml::to_string(&scales).context("scales are plain data")?;
-            files::write(&self.out.join(format!("{}.scales.toml", protocol.name)), text.as_bytes())?;
+            for refused in scales.refused() {
+                crate::note(&format!("heldout: no scale for {} / {refused}", protocol.name));
+            }
+            files::write(&self.out.join(format!("{}.scales.toml", protocol.name)), scales.toml().as_bytes())?;
             markdown += &format!("\n{}", scales.markdown(protocol));
             all.push(json!(scales));
         }

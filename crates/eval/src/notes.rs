@@ -12,6 +12,8 @@ use crate::scales::{Scale, Score};
 
 /// How many standard errors a scripted policy may be away from what its scale says.
 const FAR: f64 = 5.0;
+/// How far they may be apart for being rounded.
+const NEAR: f64 = 1e-6;
 
 /// Where a file of records belongs, in words.
 pub(crate) fn place(header: &Header) -> String {
@@ -63,15 +65,14 @@ fn other_config(cell: &Cell, asked: &serde_json::Map<String, Value>) -> Option<S
 /// A scripted policy that does not score what its scale says.
 fn far(cell: &Cell, scale: &Scale) -> Option<String> {
     let header = &cell.recorded.header;
-    let known = [&scale.random, &scale.oracle].into_iter().chain(&scale.shortcuts);
-    let score: &Score = known.into_iter().find(|score| score.policy == header.policy)?;
+    let score: &Score = scale.played().find(|score| score.policy == header.policy)?;
     if !scripted(header) || header.made_from.is_some() {
         return None;
     }
     let (mean, own) = (cell.stratum.mean()?, cell.stratum.error()?);
     let error = own.hypot(score.error.unwrap_or(0.0));
     let apart = (mean - score.mean).abs();
-    (apart > FAR * error && apart > 1e-9).then(|| {
+    (apart > FAR * error && apart > NEAR * score.mean.abs().max(1.0)).then(|| {
         format!(
             "scores {mean:.4} here, where the scale says {:.4} of `{}`: the records, or the code, are not those of the scale",
             score.mean, score.policy

@@ -17,6 +17,7 @@ use crate::play::{PlayError, Seats, Table};
 use crate::protocol::{Condition, Kind, Protocol, Task};
 use crate::records::{self, Build, FORMAT, Failure, Header, Machine, Source, Writer, file_name};
 use crate::runner::{EvalError, Evaluation};
+use crate::scales::{self, EPISODES};
 
 /// The folder of an evaluation's directory that holds problems made for it.
 const PROBLEMS: &str = "problems";
@@ -39,6 +40,8 @@ pub(crate) enum CellPlay {
         overrides: Vec<Map<String, Value>>,
         /// Whether an episode's number names a problem.
         problems: bool,
+        /// How often each problem is asked of a seed.
+        passes: u64,
         /// The scripted policies; none for an agent.
         seats: Option<Seats>,
     },
@@ -104,8 +107,10 @@ impl Planner<'_> {
                         }),
                         // Whatever is in the way shows before anything is played.
                         Ok(cell) => {
-                            let kept = Writer::kept(&self.evaluation.out, &cell.header, self.evaluation.resume)?;
-                            Ok(Cell { kept, ..cell })
+                            for own in self.own_scale(&cell) {
+                                cells.push(Ok(self.begun(own)?));
+                            }
+                            Ok(self.begun(cell)?)
                         }
                     };
                     cells.push(cell);
@@ -113,6 +118,50 @@ impl Planner<'_> {
             }
         }
         Ok(cells)
+    }
+
+    /// The cell with what is recorded of it already.
+    fn begun(&self, cell: Cell) -> Result<Cell, EvalError> {
+        let kept = Writer::kept(&self.evaluation.out, &cell.header, self.evaluation.resume)?;
+        Ok(Cell { kept, ..cell })
+    }
+
+    /// Random, shortcuts and oracle on the problems that were made for the player of `cell`: its scale. None where problems
+    /// are the same for all.
+    fn own_scale(&self, cell: &Cell) -> Vec<Cell> {
+        let CellPlay::Episodes { overrides, problems: true, .. } = &cell.play else { return Vec::new() };
+        let Some(first) = overrides.first() else { return Vec::new() };
+        if cell.header.made_from.is_none() || cell.entrant.of_scale {
+            return Vec::new();
+        }
+        let total = cell.header.total();
+        // Who cuts the number of problems wants a look, no scale that is worth its name.
+        let passes = if self.evaluation.episodes.is_some() { 1 } else { EPISODES.div_ceil(total.max(1)).max(1) };
+        let mut cells = Vec::new();
+        for name in scales::names(cell.entry) {
+            let entrant = Entrant::of_scale(name);
+            let Ok(mut table) = Table::new(cell.entry, first, 1, 1) else { continue };
+            let spec = table.env.spec().clone();
+            let Ok(seats) = Seats::fitting(name, &spec, &cell.entry.policies()) else { continue };
+            // Who cannot play here is no part of the scale.
+            if seats.seat(&mut *table.env, Seed(0)).is_err() {
+                continue;
+            }
+            let header = Header {
+                agent: name.to_owned(),
+                policy: seats.text(&spec),
+                policies: Vec::new(),
+                episodes: cell.header.episodes * passes,
+                episodes_by_seed: cell.header.episodes_by_seed.iter().map(|n| n * passes).collect(),
+                trace: false,
+                scale_of: Some(cell.header.agent.clone()),
+                ..cell.header.clone()
+            };
+            let (overrides, seats) = (overrides.clone(), Some(seats));
+            let play = CellPlay::Episodes { overrides, problems: true, passes, seats };
+            cells.push(Cell { header, entry: cell.entry, entrant, play, kept: 0 });
+        }
+        cells
     }
 
     fn cell(&self, task: &Task, condition: &Condition, entrant: &Entrant, made: &mut Made) -> Result<Cell, Problem> {
@@ -172,7 +221,7 @@ impl Planner<'_> {
             ..self.header(task, condition, entrant, entry, &variants.counts)
         };
         // A seed without problems has no environment; the others keep their places by their counts.
-        let play = CellPlay::Episodes { overrides: variants.overrides, problems: variants.problems, seats };
+        let play = CellPlay::Episodes { overrides: variants.overrides, problems: variants.problems, passes: 1, seats };
         Ok(Cell { header, entry, entrant: entrant.clone(), play, kept: 0 })
     }
 
@@ -327,6 +376,7 @@ impl Planner<'_> {
             heldout: env!("CARGO_PKG_VERSION").to_owned(),
             build: Build::this(),
             protocol: self.protocol.name.clone(),
+            protocol_hash: self.protocol.hash(),
             task: task.name.clone(),
             condition: condition.name.clone(),
             held_out: condition.held_out,
@@ -346,6 +396,7 @@ impl Planner<'_> {
             trace: task.trace,
             sources: Vec::new(),
             made_from: None,
+            scale_of: None,
             machine: Machine::this(),
         }
     }

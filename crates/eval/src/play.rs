@@ -274,7 +274,8 @@ impl Run<'_> {
         seats.seat(&mut *table.env, Seed(0))?;
         let mut episodes: Vec<Option<Episode>> = vec![None; total];
         let mut ended = 0;
-        let deal = Deal { seed: Seed(self.seed), numbers: 0..total as u64, problems: self.episodes == Episodes::All };
+        let all = self.episodes == Episodes::All;
+        let deal = Deal { seed: Seed(self.seed), numbers: 0..total as u64, problems: all.then_some(total as u64) };
         table.play(&deal, None, |event| {
             if let Event::Ended(number, episode) = event {
                 episodes[number as usize] = Some(episode);
@@ -302,8 +303,8 @@ pub(crate) struct Deal {
     pub(crate) seed: Seed,
     /// Their numbers.
     pub(crate) numbers: Range<u64>,
-    /// Whether a number names a problem.
-    pub(crate) problems: bool,
+    /// How many problems the numbers name, one after the other and then from the first again; `None` if they name none.
+    pub(crate) problems: Option<u64>,
 }
 
 /// What happens at a table.
@@ -464,9 +465,7 @@ impl Table {
             let number = self.playing[copy].unwrap_or(deal.numbers.start);
             self.seeds[copy] = deal.seed.derive(number);
             seeds[copy] = Some(self.seeds[copy]);
-            if deal.problems {
-                problems[copy] = Some(number as u32);
-            }
+            problems[copy] = deal.problems.map(|all| (number % all) as u32);
         }
         let reset = Reset { seeds: Seeding::Copies(&seeds), problems: &problems, mask: Some(mask) };
         self.env.reset(reset, self.buffers.output())

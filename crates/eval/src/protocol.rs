@@ -10,13 +10,15 @@
 use std::fmt::Display;
 use std::path::Path;
 
+use heldout_core::hexadecimal;
 use heldout_envs::FAMILIES;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
 
 use crate::comparison::{self, Claim};
 use crate::published;
-use crate::scales::Scales;
+use crate::scales::{NOISE, Scales};
 use crate::verdict::MARGIN;
 
 /// Name and text of the protocols that span families.
@@ -68,6 +70,12 @@ pub struct Protocol {
     /// What scores are measured against, where that has been measured: `NAME.scales.toml` beside the file.
     #[serde(skip)]
     pub scales: Option<Scales>,
+    /// Its text.
+    #[serde(skip)]
+    pub text: String,
+    /// Whether it is one of those that are built in.
+    #[serde(skip)]
+    pub built_in: bool,
 }
 
 /// How the episodes of a task come about.
@@ -136,19 +144,6 @@ impl<'de> Deserialize<'de> for Kind {
     }
 }
 
-/// What a score is measured against.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Normalise {
-    /// The scores of random play and of people: the condition's `random` and `human`, or those that the families' published
-    /// tables give to the models `Random` and `Human`.
-    Human,
-    /// Our own `random` and `oracle` of the same run.
-    Oracle,
-    /// `floor` and `ceiling`.
-    Range,
-}
-
 /// One environment of a protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -172,15 +167,11 @@ pub struct Task {
     /// Whether records hold the actions of each episode and the step metrics of its last step: for short episodes.
     #[serde(default)]
     pub trace: bool,
-    /// What the score is measured against.
+    /// Whether scores are also shown between those of random play and of people, as the paper's tables show them: the
+    /// conditions' `random` and `human`, or what the published tables give to the models `Random` and `Human`. Verdicts
+    /// never follow from it.
     #[serde(default)]
-    pub normalise: Option<Normalise>,
-    /// The score that counts as 0, with `normalise = "range"`.
-    #[serde(default)]
-    pub floor: Option<f64>,
-    /// The score that counts as 1, with `normalise = "range"`.
-    #[serde(default)]
-    pub ceiling: Option<f64>,
+    pub human_scale: bool,
     /// Config of all conditions.
     #[serde(default, deserialize_with = "table")]
     pub set: Map<String, Value>,
@@ -203,18 +194,15 @@ pub struct Condition {
     /// Config, laid over that of the task.
     #[serde(default, deserialize_with = "table")]
     pub set: Map<String, Value>,
-    /// Score of random play, with `normalise = "human"`.
+    /// Published score of random play, with `human_scale`.
     #[serde(default)]
     pub random: Option<f64>,
-    /// Score of people, with `normalise = "human"`.
+    /// Published score of people, with `human_scale`.
     #[serde(default)]
     pub human: Option<f64>,
-    /// The score that counts as 0; the task's unless told.
-    #[serde(default)]
-    pub floor: Option<f64>,
-    /// The score that counts as 1; the task's unless told.
-    #[serde(default)]
-    pub ceiling: Option<f64>,
+    /// Standard error of their difference, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub human_error: Option<f64>,
 }
 
 fn the_return() -> String {
@@ -326,6 +314,11 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     built_in().map(|(name, _)| name)
 }
 
+/// The first digits of the SHA-256 of a protocol's text.
+pub(crate) fn hash(text: &str) -> String {
+    hexadecimal(&Sha256::digest(text.as_bytes()))[..16].to_owned()
+}
+
 /// Lays `[defaults]` below the keys of every task, and `[[condition]]` where a task lists no conditions.
 fn spread(table: &mut toml::Table) {
     let defaults = table.remove("defaults");
@@ -368,6 +361,7 @@ impl Protocol {
     pub fn find(name: &str) -> Result<Self, ProtocolError> {
         if let Some((_, text)) = built_in().find(|(known, _)| *known == name) {
             let mut protocol = Self::parse(name, &format!("{name}.toml"), text)?;
+            protocol.built_in = true;
             if let Some((_, text)) = scales().find(|(known, _)| *known == name) {
                 protocol.scales = Some(Scales::parse(&format!("{name}.scales.toml"), text)?);
             }
@@ -379,7 +373,11 @@ impl Protocol {
         }
         let text =
             std::fs::read_to_string(path).map_err(|error| ProtocolError::Read { file: name.to_owned(), error })?;
-        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let mut stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        // A file of the user's is never taken for what is built in under its name.
+        if built_in().any(|(known, known_text)| known == stem && known_text != text) {
+            stem = format!("{stem}-{}", &hash(&text)[..8]);
+        }
         let mut protocol = Self::parse(&stem, name, &text)?;
         let beside = path.with_extension("scales.toml");
         if beside.is_file() {
@@ -398,7 +396,7 @@ impl Protocol {
     /// If the text does not describe a protocol.
     pub fn parse(name: &str, file: &str, text: &str) -> Result<Self, ProtocolError> {
         let protocol: Self = read(file, text, spread)?;
-        let mut protocol = Self { name: name.to_owned(), ..protocol };
+        let mut protocol = Self { name: name.to_owned(), text: text.to_owned(), ..protocol };
         protocol.refer();
         Check { file, protocol: &protocol }.all()?;
         Ok(protocol)
@@ -407,12 +405,21 @@ impl Protocol {
     /// Takes the scores of random play and of people from the published tables, where a task is measured by them.
     fn refer(&mut self) {
         let tables: Vec<_> = self.published.iter().filter_map(|family| published::find(family).ok()).collect();
-        for task in self.tasks.iter_mut().filter(|task| task.normalise == Some(Normalise::Human)) {
+        for task in self.tasks.iter_mut().filter(|task| task.human_scale) {
             for condition in task.conditions.iter_mut().filter(|c| c.random.is_none() && c.human.is_none()) {
                 let mean = |model: &str| tables.iter().find_map(|file| file.mean(model, &task.name, &condition.name));
-                (condition.random, condition.human) = (mean("Random"), mean("Human"));
+                if let (Some((random, low)), Some((human, high))) = (mean("Random"), mean("Human")) {
+                    (condition.random, condition.human) = (Some(random), Some(human));
+                    condition.human_error = Some(low.hypot(high));
+                }
             }
         }
+    }
+
+    /// What is in it: the first digits of the SHA-256 of its text.
+    #[must_use]
+    pub fn hash(&self) -> String {
+        hash(&self.text)
     }
 
     /// How much of the way from floor to ceiling counts as nothing.
@@ -442,11 +449,15 @@ impl Task {
         all.extend(condition.set.clone());
         all
     }
+}
 
-    /// The scores of `condition` that count as 0 and 1, with `normalise = "range"`.
+impl Condition {
+    /// Whether people are so near random play that a score between them says nothing: their difference is within noise of
+    /// zero.
     #[must_use]
-    pub fn range(&self, condition: &Condition) -> Option<(f64, f64)> {
-        Some((condition.floor.or(self.floor)?, condition.ceiling.or(self.ceiling)?))
+    pub fn human_is_noise(&self) -> bool {
+        let difference = self.random.zip(self.human).map(|(random, human)| (human - random).abs());
+        difference.zip(self.human_error).is_some_and(|(difference, error)| difference <= NOISE * error)
     }
 }
 
@@ -540,23 +551,19 @@ impl Check<'_> {
     fn condition(&self, task: &Task, condition: &Condition) -> Result<(), ProtocolError> {
         let key = |k: &str| format!("task `{}`, condition `{}`: {k}", task.name, condition.name);
         let pair = |a: Option<f64>, b: Option<f64>| format!("{a:?}, {b:?}");
-        for number in [condition.random, condition.human, condition.floor, condition.ceiling].into_iter().flatten() {
+        for number in [condition.random, condition.human, condition.human_error].into_iter().flatten() {
             if !number.is_finite() {
                 return Err(self.bad(key("scores"), number, "must be finite"));
             }
         }
-        match (task.normalise, condition.random, condition.human) {
-            (_, None, None) => {}
-            (_, Some(random), Some(human)) if random != human => {}
-            (_, random, human) => {
-                return Err(self.bad(key("random, human"), pair(random, human), "must be two numbers that differ"));
+        match (condition.random, condition.human) {
+            (None, None) if !task.human_scale => {}
+            (Some(random), Some(human)) if random != human && task.human_scale => {}
+            (Some(_), Some(_)) if !task.human_scale => {
+                return Err(self.bad(key("random, human"), "there", "must be absent without `human_scale = true`"));
             }
-        }
-        if task.normalise == Some(Normalise::Range) {
-            let range = task.range(condition);
-            if range.is_none_or(|(floor, ceiling)| floor.partial_cmp(&ceiling) != Some(std::cmp::Ordering::Less)) {
-                let value = pair(condition.floor.or(task.floor), condition.ceiling.or(task.ceiling));
-                return Err(self.bad(key("floor, ceiling"), value, "must be two numbers, the lower first"));
+            (random, human) => {
+                return Err(self.bad(key("random, human"), pair(random, human), "must be two numbers that differ"));
             }
         }
         Ok(())

@@ -141,15 +141,18 @@ pub fn find(family: &str) -> Result<Published, PublishedError> {
 }
 
 impl Published {
-    /// The mean of the numbers that the tables give to `model` for a task and condition: some print several.
-    pub(crate) fn mean(&self, model: &str, task: &str, condition: &str) -> Option<f64> {
+    /// The mean of the numbers that the tables give to `model` for a task and condition, since some print several, and its
+    /// standard error as printed.
+    pub(crate) fn mean(&self, model: &str, task: &str, condition: &str) -> Option<(f64, f64)> {
         let of = |table: &Table| {
             let column = table.models.iter().position(|name| name == model);
             let rows = table.rows.iter().filter(|row| row.task == task && row.condition == condition);
             let numbers = rows.filter_map(|row| row.printed.0[column?].as_ref());
-            numbers.map(|number| number.value).collect::<Vec<_>>()
+            numbers.map(|number| (number.value, number.error.unwrap_or(0.0))).collect::<Vec<_>>()
         };
-        crate::aggregate::average(&self.tables.iter().flat_map(of).collect::<Vec<_>>())
+        let (values, errors): (Vec<f64>, Vec<f64>) = self.tables.iter().flat_map(of).unzip();
+        let error = errors.iter().map(|error| error * error).sum::<f64>().sqrt() / values.len() as f64;
+        Some((crate::aggregate::average(&values)?, error))
     }
 }
 

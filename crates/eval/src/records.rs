@@ -16,15 +16,21 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The version of the files' format.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// The folder of an evaluation's directory that holds the records.
 pub const FOLDER: &str = "records";
+
+/// The folder of an evaluation's directory that holds what random, shortcuts and oracle score on problems that were made for
+/// an agent: the scale of that agent.
+pub const SCALES: &str = "scales";
 
 /// How the program was built.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Build {
+    /// The commit that it was built from, `+` behind it if files had been changed; `unknown` outside a repository.
+    pub commit: String,
     /// `debug` or `release`.
     pub profile: String,
     /// Architecture and system that it was built for.
@@ -38,6 +44,7 @@ impl Build {
     #[must_use]
     pub fn this() -> Self {
         Self {
+            commit: env!("HELDOUT_COMMIT").to_owned(),
             profile: if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned(),
             target: format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
             features: vec!["files".to_owned(), "parallel".to_owned()],
@@ -90,6 +97,8 @@ pub struct Header {
     pub build: Build,
     /// Which protocol.
     pub protocol: String,
+    /// What is in the protocol: the first digits of the SHA-256 of its text.
+    pub protocol_hash: String,
     /// Which of its tasks.
     pub task: String,
     /// Under which condition.
@@ -136,6 +145,9 @@ pub struct Header {
     /// What the problems were made from, where each player has its own: whose experience.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made_from: Option<String>,
+    /// The label of the agent whose problems these are, where a scale is made of the records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale_of: Option<String>,
     /// What it ran on; the records do not depend on it.
     pub machine: Machine,
 }
@@ -149,15 +161,17 @@ impl Header {
     /// Where its file lies below the directory `out` of an evaluation.
     #[must_use]
     pub fn path(&self, out: &Path) -> PathBuf {
-        let folder = out.join(FOLDER).join(&self.protocol).join(&self.task).join(&self.condition);
+        let below = if self.scale_of.is_some() { SCALES } else { FOLDER };
+        let mut folder = out.join(below).join(&self.protocol).join(&self.task).join(&self.condition);
+        folder.extend(self.scale_of.as_deref().map(file_name));
         folder.join(format!("{}.jsonl", file_name(&self.agent)))
     }
 
     /// Which build of heldout made it, in words.
     #[must_use]
     pub fn build_text(&self) -> String {
-        let Build { profile, target, features } = &self.build;
-        format!("heldout {}, {profile}, {target}, features {}", self.heldout, features.join(", "))
+        let Build { commit, profile, target, features } = &self.build;
+        format!("heldout {} ({commit}), {profile}, {target}, features {}", self.heldout, features.join(", "))
     }
 
     /// Seed and number of every episode, in the order of the records.
@@ -372,6 +386,21 @@ impl Recorded {
         }
         if files.is_empty() {
             return Err(RecordsError::None { path: out.to_owned() });
+        }
+        files.iter().map(|path| Self::read(path)).collect()
+    }
+
+    /// Reads what random, shortcuts and oracle scored on problems that were made for the agents of the evaluation in `out`, in
+    /// the order of their paths.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be used.
+    pub fn read_scales(out: &Path) -> Result<Vec<Self>, RecordsError> {
+        let mut files = Vec::new();
+        let folder = out.join(SCALES);
+        if folder.is_dir() {
+            collect(&folder, 4, &mut files)?;
         }
         files.iter().map(|path| Self::read(path)).collect()
     }

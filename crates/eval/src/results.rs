@@ -1,8 +1,8 @@
 //! Records put in order: which agent scored what, on which task, under which condition, measured against what.
 //!
-//! A score is *normalised* when it is put on a scale on which 0 and 1 have a meaning: random play and people (published),
-//! our own `random` and `oracle`, or the two ends of the metric. The ends of a scale count as known: their own
-//! uncertainty is not in the intervals.
+//! A score is *normalised* when it is put on a scale on which 0 and 1 have a meaning: the task's floor and ceiling, which
+//! were measured apart from the run ([`crate::scales`]), or random play and people (published), as one paper's tables have
+//! it. The ends of a scale count as known: their own uncertainty is not in the intervals.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -18,15 +18,16 @@ use crate::aggregate;
 use crate::bootstrap::{RESAMPLES, scaled};
 use crate::curves::Curve;
 use crate::notes;
-use crate::protocol::{Condition, Kind, Normalise, Protocol, ProtocolError, Task};
+use crate::protocol::{Condition, Kind, Protocol, ProtocolError, Task};
 use crate::records::{Failure, Header, Record, Recorded, RecordsError};
+use crate::scales;
 pub use crate::stratum::Measured;
 use crate::stratum::{self, Run, Scored, Stratum};
 pub use crate::verdict::{Gap, Halves};
 
-/// The label of the policy whose scores count as 0 when our own policies span the scale.
+/// The policy that knows nothing.
 pub const RANDOM: &str = "random";
-/// The label of the policy whose scores count as 1 when our own policies span the scale.
+/// The policy that knows everything.
 pub const ORACLE: &str = "oracle";
 /// The folder of an evaluation's directory that may hold the protocols it played.
 pub const PROTOCOLS: &str = "protocols";
@@ -38,12 +39,10 @@ const ROOT: Seed = Seed(0x6865_6c64_6f75_7400);
 pub enum Scale {
     /// As it is.
     Raw,
-    /// As the protocol normalises it; by our own `random` and `oracle` where it does not say.
+    /// 0 is the floor, 1 the ceiling.
     Task,
     /// 0 is published random play, 1 is people.
     Human,
-    /// 0 is our `random`, 1 is our `oracle`.
-    Oracle,
 }
 
 /// One agent under one condition of one task: all that was recorded of it, in however many directories.
@@ -197,6 +196,8 @@ pub struct Suite {
     pub agents: Vec<String>,
     /// What they scored.
     pub cells: BTreeMap<Place, Cell>,
+    /// The scales of cells whose problems were made for whoever played them.
+    pub own_scales: BTreeMap<Place, scales::Scale>,
 }
 
 /// All that a report speaks of.
@@ -263,12 +264,14 @@ impl Results {
         let mut results = Self::default();
         let mut all: Vec<Recorded> = Vec::new();
         let mut protocols: BTreeMap<String, Protocol> = BTreeMap::new();
+        let mut own: Vec<Recorded> = Vec::new();
         for dir in dirs {
+            own.extend(Recorded::read_scales(dir)?);
             for recorded in Recorded::read_all(dir)? {
                 let name = &recorded.header.protocol;
-                let own = dir.join(PROTOCOLS).join(format!("{name}.toml"));
-                if !protocols.contains_key(name) && own.is_file() {
-                    protocols.insert(name.clone(), Protocol::find(&own.to_string_lossy())?);
+                let kept = dir.join(PROTOCOLS).join(format!("{name}.toml"));
+                if !protocols.contains_key(name) && kept.is_file() {
+                    protocols.insert(name.clone(), Protocol::find(&kept.to_string_lossy())?);
                 }
                 all.push(recorded);
             }
@@ -286,7 +289,7 @@ impl Results {
         for name in names {
             let of: Vec<Recorded> = all.iter().filter(|r| r.header.protocol == name).cloned().collect();
             let protocol = protocols.remove(&name).or_else(|| Protocol::find(&name).ok());
-            results.suites.push(Suite::new(protocol, of, &mut results.notes));
+            results.suites.push(Suite::new(protocol, of, &own, &mut results.notes));
         }
         results.notes.extend(notes::builds(&all));
         results.notes.extend(results.suites.iter().flat_map(notes::of_suite));
@@ -310,6 +313,8 @@ fn guessed(records: &[Recorded]) -> Protocol {
         tasks: Vec::new(),
         claims: Vec::new(),
         scales: None,
+        text: String::new(),
+        built_in: false,
     };
     for recorded in records {
         adopt(&mut protocol, recorded);
@@ -329,9 +334,7 @@ fn adopt(protocol: &mut Protocol, recorded: &Recorded) {
             metric: header.metric.clone(),
             higher_is_better: true,
             trace: false,
-            normalise: None,
-            floor: None,
-            ceiling: None,
+            human_scale: false,
             set: Map::new(),
             tags: Vec::new(),
             conditions: Vec::new(),
@@ -346,8 +349,7 @@ fn adopt(protocol: &mut Protocol, recorded: &Recorded) {
             set: Map::new(),
             random: None,
             human: None,
-            floor: None,
-            ceiling: None,
+            human_error: None,
         });
         // Training first.
         task.conditions.sort_by_key(|c| c.held_out);
@@ -387,7 +389,7 @@ impl Aggregates {
 }
 
 impl Suite {
-    fn new(protocol: Option<Protocol>, records: Vec<Recorded>, notes: &mut Vec<String>) -> Self {
+    fn new(protocol: Option<Protocol>, records: Vec<Recorded>, own: &[Recorded], notes: &mut Vec<String>) -> Self {
         let known = protocol.is_some();
         let mut protocol = protocol.unwrap_or_else(|| guessed(&records));
         for recorded in &records {
@@ -415,7 +417,20 @@ impl Suite {
                 }
             }
         }
-        Self { protocol, known, agents, cells }
+        let mut own_scales = BTreeMap::new();
+        for (&place, cell) in &cells {
+            let header = &cell.recorded.header;
+            let task = &protocol.tasks[place.0];
+            let of = |h: &Header| {
+                h.scale_of.as_ref() == Some(&header.agent)
+                    && [&h.protocol, &h.task, &h.condition] == [&header.protocol, &header.task, &header.condition]
+            };
+            let players: Vec<&Recorded> = own.iter().filter(|recorded| of(&recorded.header)).collect();
+            if header.made_from.is_some() {
+                own_scales.extend(scales::scale(&protocol, task, &header.condition, &players).map(|s| (place, s)));
+            }
+        }
+        Self { protocol, known, agents, cells, own_scales }
     }
 
     /// The number of the agent called `label`.
@@ -442,21 +457,26 @@ impl Suite {
         families
     }
 
-    /// The scores that count as 0 and 1 on `scale`; `None` where it has none.
+    /// The measured scale of a cell: that of its agent where problems are made for whoever plays them, else that of the
+    /// protocol.
     #[must_use]
-    pub fn ends(&self, task: usize, condition: usize, scale: Scale) -> Option<(f64, f64)> {
-        let (of, at) = (&self.protocol.tasks[task], &self.protocol.tasks[task].conditions[condition]);
-        let measured = |label: &str| self.cells.get(&(task, condition, self.agent(label)?))?.stratum.mean();
-        let ends = match (scale, of.normalise) {
-            (Scale::Raw, _) => None,
-            (Scale::Human, _) | (Scale::Task, Some(Normalise::Human)) => at.random.zip(at.human),
-            (Scale::Task, Some(Normalise::Range)) => {
-                let ends = of.range(at);
-                if of.higher_is_better { ends } else { ends.map(|(floor, ceiling)| (ceiling, floor)) }
-            }
-            (Scale::Oracle | Scale::Task, _) => measured(RANDOM).zip(measured(ORACLE)),
-        };
-        ends.filter(|(floor, ceiling)| floor != ceiling)
+    pub fn scale(&self, place: Place) -> Option<&scales::Scale> {
+        let of = &self.protocol.tasks[place.0];
+        if self.cells.get(&place)?.recorded.header.made_from.is_some() {
+            return self.own_scales.get(&place);
+        }
+        self.protocol.scales.as_ref()?.find(&of.name, &of.conditions[place.1].name)
+    }
+
+    /// The scores of a cell that count as 0 and 1 on `scale`; `None` where it has none.
+    #[must_use]
+    pub fn ends(&self, place: Place, scale: Scale) -> Option<(f64, f64)> {
+        let at = &self.protocol.tasks[place.0].conditions[place.1];
+        match scale {
+            Scale::Raw => None,
+            Scale::Human => at.random.zip(at.human),
+            Scale::Task => self.scale(place).filter(|own| own.metric == self.protocol.tasks[place.0].metric)?.ends(),
+        }
     }
 
     /// The runs of a cell on `scale`; `None` if there are none, or no such scale.
@@ -469,7 +489,7 @@ impl Suite {
         if scale == Scale::Raw {
             return Some(stratum.clone());
         }
-        let (floor, ceiling) = self.ends(place.0, place.1, scale)?;
+        let (floor, ceiling) = self.ends(place, scale)?;
         Some(stratum.between(floor, ceiling))
     }
 
@@ -512,9 +532,11 @@ impl Suite {
         self.cells.get(&place)?.derived(true, scored).measured()
     }
 
-    /// Every place of `agent` that `keep` keeps and that has a score on `scale`.
+    /// Every place of `agent` that `keep` keeps and that has a score on `scale` which may enter a mean: not one between
+    /// people and random play that are within noise of each other.
     pub fn places(&self, agent: usize, scale: Scale, keep: impl Fn(usize, usize) -> bool) -> Vec<Place> {
-        let mine = self.cells.keys().filter(|(task, condition, a)| *a == agent && keep(*task, *condition));
+        let noise = |t: usize, c: usize| scale == Scale::Human && self.protocol.tasks[t].conditions[c].human_is_noise();
+        let mine = self.cells.keys().filter(|(t, c, a)| *a == agent && keep(*t, *c) && !noise(*t, *c));
         mine.copied().filter(|&place| self.stratum(place, scale).is_some()).collect()
     }
 

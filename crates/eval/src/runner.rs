@@ -18,6 +18,7 @@ use crate::play::{Actor, Deal, Episode, Event, PlayError, Table};
 use crate::protocol::{MOST_EPISODES, MOST_SEEDS, Protocol};
 use crate::records::{FOLDER, Failure, Record, RecordsError, Writer, file_name, write_whole};
 use crate::results::PROTOCOLS;
+use crate::scales::Scales;
 
 /// Episodes of a block, and copies of the batch that scripted policies play it at: few, since a batch of one thread is
 /// no faster for being large, and copies that have run out of episodes cost time.
@@ -145,12 +146,8 @@ impl Evaluation {
         self.check()?;
         let folder = self.out.join(FOLDER);
         std::fs::create_dir_all(&folder).map_err(|error| RecordsError::Write { path: folder, error })?;
-        for protocol in self.protocols.iter().filter(|p| !crate::protocol::names().any(|name| name == p.name)) {
-            // A report must know what was played, long after the user's own file has changed.
-            let path = self.out.join(PROTOCOLS).join(format!("{}.toml", protocol.name));
-            let text = toml::to_string(protocol).map_err(|error| std::io::Error::other(error.to_string()));
-            let done = text.and_then(|text| write_whole(&path, text.as_bytes()));
-            done.map_err(|error| RecordsError::Write { path, error })?;
+        for protocol in self.protocols.iter().filter(|protocol| !protocol.built_in) {
+            self.keep(protocol)?;
         }
         let mut planned: Vec<Planned> = Vec::new();
         for protocol in &self.protocols {
@@ -184,6 +181,29 @@ impl Evaluation {
         self.list(&failures)?;
         let interrupted = done < total && stop.load(Ordering::Relaxed);
         Ok(Outcome { failures, done, total, interrupted })
+    }
+
+    /// Keeps a user's protocol and its scales with the records: a report must know what was played, long after the file has
+    /// changed.
+    fn keep(&self, protocol: &Protocol) -> Result<(), EvalError> {
+        let scales = protocol.scales.as_ref().map(Scales::toml);
+        let files = [("toml", Some(&protocol.text)), ("scales.toml", scales.as_ref())];
+        for (ending, text) in files.into_iter().filter_map(|(ending, text)| Some((ending, text?))) {
+            let path = self.out.join(PROTOCOLS).join(format!("{}.{ending}", protocol.name));
+            match std::fs::read_to_string(&path) {
+                Ok(there) if there == *text => {}
+                // Another text under the name would make the records speak of something else.
+                Ok(_) if ending == "toml" && !self.resume => {
+                    return Err(RecordsError::There { path }.into());
+                }
+                Ok(there) if ending == "toml" => {
+                    let (theirs, ours) = (crate::protocol::hash(&there), crate::protocol::hash(text));
+                    return Err(RecordsError::Other { path, key: "protocol_hash".to_owned(), theirs, ours }.into());
+                }
+                _ => write_whole(&path, text.as_bytes()).map_err(|error| RecordsError::Write { path, error })?,
+            }
+        }
+        Ok(())
     }
 
     /// Writes the list of failures; those of cells that this evaluation has no part in stay listed.
@@ -431,7 +451,10 @@ impl<'a> Floor<'a> {
         let first = block.numbers.start + block.kept;
         // A scripted policy plays only what is missing; an agent's whole batch must be as it was.
         let start = if actor.is_some() { block.numbers.start } else { first };
-        let problems = matches!(cell.play, CellPlay::Episodes { problems: true, .. });
+        let problems = match cell.play {
+            CellPlay::Episodes { problems: true, passes, .. } => Some(cell.header.episodes_of(block.seed) / passes),
+            _ => None,
+        };
         let deal = Deal { seed: Seed(seed), numbers: start..block.numbers.end, problems };
         let mut episodes: Vec<Option<Episode>> = vec![None; (block.numbers.end - first) as usize];
         let actor = actor.as_mut().map(|actor| &mut **actor as &mut dyn Actor);

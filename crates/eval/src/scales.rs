@@ -1,10 +1,12 @@
 //! Scales: what a score of a task is to be measured against, measured once and apart from any run.
 //!
 //! The *floor* of a task and condition is the best of `random` and its shortcuts (scripted policies that lack the ability
-//! that the task is about), the *ceiling* the oracle's score. Both are played by the scripted policies themselves and kept
-//! as data with version, seed, number of episodes and standard error.
-
-use std::collections::BTreeMap;
+//! that the task is about), the *ceiling* the oracle's score, or a published one of comparable rules where that is better,
+//! or what the rules allow at the most where there is no oracle. All are kept as data beside the protocol, with version,
+//! seed, number of episodes and standard error. Where the ceiling is within noise of the floor there is no scale.
+//!
+//! Problems that are made for whoever plays them have no common scale: there random, shortcuts and oracle play the agent's
+//! own problems in the same evaluation, and what they score is kept beside its records ([`crate::records::SCALES`]).
 
 use heldout_core::{Entry, PolicyInfo};
 use heldout_envs::find;
@@ -13,11 +15,18 @@ use serde::{Deserialize, Serialize};
 use crate::entrant::Entrant;
 use crate::protocol::{Protocol, ProtocolError, RECREATION, Task, read};
 use crate::published;
-use crate::records::Recorded;
+use crate::records::{Header, Recorded};
 use crate::results::{Cell, ORACLE, RANDOM};
 
 /// Episodes of each policy, task and condition unless told.
 pub const EPISODES: u64 = 1_000;
+
+/// How many standard errors a difference may be from zero and still count as none.
+pub(crate) const NOISE: f64 = 2.0;
+
+/// Episodes whose mean is kept beside that of all, so that whoever plays them again sees whether the code still is that of
+/// the scale.
+pub const FIRST: usize = 3;
 
 /// What one policy scores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,8 +39,11 @@ pub struct Score {
     /// The standard error of the mean; `None` of one episode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<f64>,
-    /// Over how many episodes.
+    /// Over how many episodes; none of what was published.
     pub episodes: u64,
+    /// The mean of the first [`FIRST`] of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<f64>,
 }
 
 /// The scale of one condition of a task.
@@ -51,26 +63,49 @@ pub struct Scale {
     /// What the task's shortcuts score, in the order of the entry's policies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shortcuts: Vec<Score>,
-    /// What the oracle scores.
-    pub oracle: Score,
+    /// What the oracle scores, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oracle: Option<Score>,
     /// The best published score, where the paper's rules are comparable with ours.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<Score>,
+    /// The best score that the rules allow, where there is no oracle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub maximum: Option<Score>,
 }
 
 impl Scale {
+    fn better(&self, a: &Score, b: &Score) -> bool {
+        if self.higher_is_better { a.mean > b.mean } else { a.mean < b.mean }
+    }
+
     /// The best of random play and the shortcuts.
     #[must_use]
     pub fn floor(&self) -> &Score {
-        let better = |a: &Score, b: &Score| if self.higher_is_better { a.mean > b.mean } else { a.mean < b.mean };
-        self.shortcuts.iter().fold(&self.random, |best, score| if better(score, best) { score } else { best })
+        self.shortcuts.iter().fold(&self.random, |best, score| if self.better(score, best) { score } else { best })
     }
 
-    /// The oracle, or whoever is published to have done better: an oracle that takes known ways need not be the best.
+    /// The oracle, or whoever is published to have done better: an oracle that takes known ways need not be the best. The
+    /// rules' maximum where there is no oracle; `None` where they have none.
     #[must_use]
-    pub fn ceiling(&self) -> &Score {
-        let better = |a: &Score, b: &Score| if self.higher_is_better { a.mean > b.mean } else { a.mean < b.mean };
-        self.published.as_ref().filter(|published| better(published, &self.oracle)).unwrap_or(&self.oracle)
+    pub fn ceiling(&self) -> Option<&Score> {
+        let own = self.oracle.as_ref().or(self.maximum.as_ref());
+        let best = [own, self.published.as_ref()].into_iter().flatten();
+        best.reduce(|best, score| if self.better(score, best) { score } else { best })
+    }
+
+    /// The scores that count as 0 and 1; `None` where the ceiling is not above the floor by more than noise.
+    #[must_use]
+    pub fn ends(&self) -> Option<(f64, f64)> {
+        let (floor, ceiling) = (self.floor(), self.ceiling()?);
+        let error = floor.error.unwrap_or(0.0).hypot(ceiling.error.unwrap_or(0.0));
+        let apart = (ceiling.mean - floor.mean).abs();
+        (self.better(ceiling, floor) && apart > NOISE * error).then_some((floor.mean, ceiling.mean))
+    }
+
+    /// Every score of it that was played.
+    pub fn played(&self) -> impl Iterator<Item = &Score> {
+        [&self.random].into_iter().chain(&self.shortcuts).chain(&self.oracle)
     }
 }
 
@@ -90,11 +125,11 @@ pub struct Scales {
 }
 
 /// The names of an entry's policies that a scale is made of: `random`, its shortcuts, `oracle`.
-fn names(entry: &Entry) -> Vec<&'static str> {
+pub(crate) fn names(entry: &Entry) -> Vec<&'static str> {
     let policies = entry.policies();
     let mut names: Vec<&'static str> = vec![RANDOM];
     names.extend(policies.iter().filter(|p: &&PolicyInfo| p.shortcut).map(|p| p.name));
-    names.push(ORACLE);
+    names.extend(policies.iter().filter(|p| p.name == ORACLE).map(|p| p.name));
     names.dedup();
     names
 }
@@ -114,10 +149,45 @@ pub fn entrants(protocols: &[Protocol]) -> Vec<Entrant> {
 }
 
 /// The score of one file of records; `None` if no record has it.
-fn score(recorded: &Recorded) -> Option<Score> {
-    let stratum = Cell::new(recorded.clone(), &recorded.header.metric).stratum;
-    let (mean, error, episodes) = (stratum.mean()?, stratum.error(), stratum.episodes() as u64);
-    Some(Score { policy: recorded.header.agent.clone(), mean, error, episodes })
+fn score(recorded: &Recorded, metric: &str) -> Option<Score> {
+    let cell = Cell::new(recorded.clone(), metric);
+    let first = cell.scored(metric, |record| record.episode < FIRST as u64 && record.seed == recorded.header.seeds[0]);
+    let (mean, error, episodes) = (cell.stratum.mean()?, cell.stratum.error(), recorded.records.len() as u64);
+    let policy = recorded.header.policy.clone();
+    Some(Score { policy, mean: short(mean), error: error.map(short), episodes, first: first.mean().map(short) })
+}
+
+/// A number with as many places as scales are kept with.
+fn short(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6
+}
+
+/// What the rules allow at the most of a metric that is a share.
+fn maximum(recorded: &Recorded, task: &Task) -> Option<Score> {
+    let share = recorded.header.shares.contains(&task.metric);
+    let mean = if task.higher_is_better { 1.0 } else { 0.0 };
+    share.then(|| Score { policy: "the rules' maximum".to_owned(), mean, error: None, episodes: 0, first: None })
+}
+
+/// The scale of a task's condition from the records of whoever it is made of; `None` without `random`.
+pub(crate) fn scale(protocol: &Protocol, task: &Task, condition: &str, records: &[&Recorded]) -> Option<Scale> {
+    let entry = find(&task.id).ok()?;
+    let of = |policy: &str| records.iter().find(|recorded| recorded.header.agent == policy);
+    let of_score = |policy: &str| score(of(policy)?, &task.metric);
+    let shortcuts = names(entry).into_iter().filter(|name| ![RANDOM, ORACLE].contains(name)).filter_map(of_score);
+    let oracle = of_score(ORACLE);
+    let without = of(RANDOM).filter(|_| oracle.is_none());
+    Some(Scale {
+        task: task.name.clone(),
+        condition: condition.to_owned(),
+        metric: task.metric.clone(),
+        higher_is_better: task.higher_is_better,
+        random: of_score(RANDOM)?,
+        shortcuts: shortcuts.collect(),
+        published: comparable(protocol, task, condition),
+        maximum: without.and_then(|recorded| maximum(recorded, task)),
+        oracle,
+    })
 }
 
 impl Scales {
@@ -136,37 +206,73 @@ impl Scales {
         self.scales.iter().find(|scale| scale.task == task && scale.condition == condition)
     }
 
-    /// Those that the records of [`entrants`] under `protocol` give; a condition that lacks `random` or `oracle` has none.
+    /// Those that the records of [`entrants`] under `protocol` give; a condition that lacks `random` has none.
     #[must_use]
     pub fn of(protocol: &Protocol, records: &[Recorded], seed: u64) -> Self {
-        let mut scores: BTreeMap<(&str, &str, &str), Score> = BTreeMap::new();
-        for recorded in records.iter().filter(|r| r.header.protocol == protocol.name) {
-            let header = &recorded.header;
-            if let Some(score) = score(recorded) {
-                scores.insert((&header.task, &header.condition, &header.agent), score);
-            }
-        }
         let mut scales = Vec::new();
         for task in &protocol.tasks {
             for condition in &task.conditions {
-                let of = |policy: &str| scores.get(&(task.name.as_str(), condition.name.as_str(), policy)).cloned();
-                let (Some(random), Some(oracle)) = (of(RANDOM), of(ORACLE)) else { continue };
-                let known = find(&task.id).map(names).unwrap_or_default();
-                let shortcuts = known.into_iter().filter(|name| ![RANDOM, ORACLE].contains(name)).filter_map(of);
-                scales.push(Scale {
-                    task: task.name.clone(),
-                    condition: condition.name.clone(),
-                    metric: task.metric.clone(),
-                    higher_is_better: task.higher_is_better,
-                    random,
-                    shortcuts: shortcuts.collect(),
-                    oracle,
-                    published: comparable(protocol, task, &condition.name),
-                });
+                let here = |header: &Header| {
+                    [&header.protocol, &header.task, &header.condition]
+                        == [&protocol.name, &task.name, &condition.name]
+                };
+                let own: Vec<&Recorded> = records.iter().filter(|recorded| here(&recorded.header)).collect();
+                scales.extend(scale(protocol, task, &condition.name, &own));
             }
         }
         let heldout = env!("CARGO_PKG_VERSION").to_owned();
         Self { protocol: protocol.name.clone(), heldout, seed, scales }
+    }
+
+    /// As the text of a file, one line a score.
+    #[must_use]
+    pub fn toml(&self) -> String {
+        let string = |text: &str| toml::Value::String(text.to_owned()).to_string();
+        let score = |score: &Score| {
+            let mut text = format!("{{ policy = {}, mean = {:?}", string(&score.policy), score.mean);
+            text += &score.error.map_or(String::new(), |error| format!(", error = {error:?}"));
+            text += &format!(", episodes = {}", score.episodes);
+            text += &score.first.map_or(String::new(), |first| format!(", first = {first:?}"));
+            text + " }"
+        };
+        let mut text = format!(
+            "# Measured by `heldout scales {}`; see there.\nprotocol = {}\nheldout = {}\nseed = {}\n",
+            self.protocol,
+            string(&self.protocol),
+            string(&self.heldout),
+            self.seed
+        );
+        for scale in &self.scales {
+            text += &format!(
+                "\n[[scale]]\ntask = {}\ncondition = {}\nmetric = {}\nhigher_is_better = {}\nrandom = {}\n",
+                string(&scale.task),
+                string(&scale.condition),
+                string(&scale.metric),
+                scale.higher_is_better,
+                score(&scale.random)
+            );
+            if !scale.shortcuts.is_empty() {
+                let all: Vec<String> = scale.shortcuts.iter().map(|s| format!("  {},\n", score(s))).collect();
+                text += &format!("shortcuts = [\n{}]\n", all.concat());
+            }
+            let others = [("oracle", &scale.oracle), ("published", &scale.published), ("maximum", &scale.maximum)];
+            for (name, other) in others {
+                text += &other.as_ref().map_or(String::new(), |s| format!("{name} = {}\n", score(s)));
+            }
+        }
+        text
+    }
+
+    /// The conditions whose ceiling is within noise of their floor, which have no scale therefore, each with the two.
+    pub fn refused(&self) -> impl Iterator<Item = String> {
+        self.scales.iter().filter(|scale| scale.ends().is_none()).map(|scale| {
+            let ceiling = scale.ceiling().map_or("there is none".to_owned(), |c| format!("{} of `{}`", c.mean, c.policy));
+            let floor = scale.floor();
+            format!(
+                "{} / {}: the ceiling ({ceiling}) is within noise of the floor ({} of `{}`)",
+                scale.task, scale.condition, floor.mean, floor.policy
+            )
+        })
     }
 
     /// As a Markdown table: each player in each condition, the floor in bold, the best published score beside them.
@@ -209,7 +315,7 @@ impl Scales {
                     scale.shortcuts.iter().find(|score| score.policy == *name).map_or("–".to_owned(), shown)
                 }),
             );
-            row.push(shown(&scale.oracle));
+            row.push(scale.oracle.as_ref().map_or("–".to_owned(), shown));
             let best = protocol.task(&scale.task).and_then(|task| best_published(protocol, task, &scale.condition));
             row.push(best.map_or("–".to_owned(), |best| best.text));
             text += &format!("| {} |\n", row.join(" | "));
@@ -228,7 +334,7 @@ struct Printed {
 /// The best published score of a task whose original is open, so that ours has the same rules.
 fn comparable(protocol: &Protocol, task: &Task, condition: &str) -> Option<Score> {
     let best = best_published(protocol, task, condition).filter(|_| !task.tags.iter().any(|tag| tag == RECREATION))?;
-    Some(Score { policy: format!("{} (published)", best.model), mean: best.value, error: None, episodes: 0 })
+    Some(Score { policy: format!("{} (published)", best.model), mean: best.value, error: None, episodes: 0, first: None })
 }
 
 /// The best number that the papers print for the task's metric under a condition.
@@ -265,7 +371,7 @@ mod tests {
     use super::*;
 
     fn score(policy: &str, mean: f64) -> Score {
-        Score { policy: policy.to_owned(), mean, error: Some(0.01), episodes: 100 }
+        Score { policy: policy.to_owned(), mean, error: Some(0.01), episodes: 100, first: Some(mean) }
     }
 
     fn scale(higher_is_better: bool) -> Scale {
@@ -276,18 +382,19 @@ mod tests {
             higher_is_better,
             random: score("random", 0.2),
             shortcuts: vec![score("blind", 0.6), score("noop", 0.1)],
-            oracle: score("oracle", 1.0),
+            oracle: Some(score("oracle", 1.0)),
             published: None,
+            maximum: None,
         }
     }
 
     #[test]
     fn amendment_42_the_ceiling_is_the_better_of_oracle_and_published() {
         let with = |higher: bool, mean: f64| Scale { published: Some(score("MRA (published)", mean)), ..scale(higher) };
-        assert_eq!(with(true, 1.5).ceiling().policy, "MRA (published)");
-        assert_eq!(with(true, 0.9).ceiling().policy, "oracle");
-        assert_eq!(with(false, 0.9).ceiling().policy, "MRA (published)");
-        assert_eq!(scale(true).ceiling().policy, "oracle");
+        assert_eq!(with(true, 1.5).ceiling().unwrap().policy, "MRA (published)");
+        assert_eq!(with(true, 0.9).ceiling().unwrap().policy, "oracle");
+        assert_eq!(with(false, 0.9).ceiling().unwrap().policy, "MRA (published)");
+        assert_eq!(scale(true).ceiling().unwrap().policy, "oracle");
         // The maze's rules are published, and an agent is printed to have done better than our oracle; a re-creation's are not.
         let memory = Protocol::find("memory").unwrap();
         let best = |task: &str| comparable(&memory, memory.task(task).unwrap(), "train").map(|best| best.mean);
@@ -297,6 +404,31 @@ mod tests {
             best("explore-goal-locations")
         );
         assert_eq!(best("visible-goal-with-buildings"), None);
+    }
+
+    fn without_oracle() -> Scale {
+        let maximum = Score { error: None, episodes: 0, first: None, ..score("the rules' maximum", 1.0) };
+        Scale { oracle: None, maximum: Some(maximum), ..scale(true) }
+    }
+
+    #[test]
+    fn a_ceiling_within_noise_of_its_floor_is_refused() {
+        assert_eq!(scale(true).ends(), Some((0.6, 1.0)));
+        // Two standard errors of a difference of two means that each have one of 0.01: 0.0283.
+        let near = |mean: f64| Scale { oracle: Some(score("oracle", mean)), ..scale(true) };
+        assert_eq!(near(0.62).ends(), None);
+        assert_eq!(near(0.63).ends(), Some((0.6, 0.63)));
+        assert_eq!(near(0.3).ends(), None, "an oracle below a shortcut is no ceiling");
+        assert_eq!(scale(false).ends(), None);
+        // Where less is better the scale runs the other way.
+        let less = Scale { oracle: Some(score("oracle", -1.0)), ..scale(false) };
+        assert_eq!(less.ends(), Some((0.1, -1.0)));
+        assert_eq!(without_oracle().ends(), Some((0.6, 1.0)));
+        assert_eq!(Scale { maximum: None, ..without_oracle() }.ends(), None);
+        let all = Scales { protocol: "p".into(), heldout: "0.1.0".into(), seed: 0, scales: vec![near(0.61), near(1.0)] };
+        let refused: Vec<String> = all.refused().collect();
+        let said = "t / c: the ceiling (0.61 of `oracle`) is within noise of the floor (0.6 of `blind`)";
+        assert_eq!(refused, [said]);
     }
 
     #[test]
@@ -310,8 +442,7 @@ mod tests {
     #[test]
     fn scales_are_read_as_they_are_written() {
         let scales =
-            Scales { protocol: "p".to_owned(), heldout: "0.1.0".to_owned(), seed: 3, scales: vec![scale(true)] };
-        let text = toml::to_string(&scales).unwrap();
-        assert_eq!(toml::from_str::<Scales>(&text).unwrap(), scales);
+            Scales { protocol: "p".to_owned(), heldout: "0.1.0".to_owned(), seed: 3, scales: vec![scale(true), without_oracle()] };
+        assert_eq!(Scales::parse("p.scales.toml", &scales.toml()).unwrap(), scales);
     }
 }

@@ -84,7 +84,6 @@ impl Field<'_> {
     fn purpose<'p>(&'p self, agent: &'p str, what: &'p str) -> [&'p str; 4] {
         let scale = match self.scale {
             Scale::Human => "human",
-            Scale::Oracle => "oracle",
             _ => "overall",
         };
         [scale, self.family.unwrap_or("*"), agent, what]
@@ -307,14 +306,8 @@ pub(super) fn aggregates(document: &mut Document, results: &Results) {
     document.table(gaps(results, &families, &agents));
     document.heading(3, "Aggregates");
     document.table(table(results, &families, &agents, Scale::Task, "percent of the way from floor to ceiling"));
-    for (scale, what) in [
-        (Scale::Human, "human-normalised: 0 is published random play, 100 people"),
-        (Scale::Oracle, "oracle-normalised: 0 is our `random`, 100 our `oracle`"),
-    ] {
-        if differs(results, scale) {
-            document.table(table(results, &families, &agents, scale, what));
-        }
-    }
+    let human = "human-normalised: 0 is published random play, 100 people";
+    document.table(table(results, &families, &agents, Scale::Human, human));
     document.table(human_by_condition(results));
     if agents.len() > 1 {
         document.heading(3, "Who is above whom");
@@ -322,16 +315,6 @@ pub(super) fn aggregates(document: &mut Document, results: &Results) {
     }
     document.heading(3, "Tasks and agents");
     document.figures(heat_maps(results));
-}
-
-/// Whether `scale` exists somewhere where it is not the task's own.
-fn differs(results: &Results, scale: Scale) -> bool {
-    results.suites.iter().any(|suite| {
-        suite
-            .cells
-            .keys()
-            .any(|&(t, c, _)| suite.ends(t, c, scale).is_some_and(|ends| suite.ends(t, c, Scale::Task) != Some(ends)))
-    })
 }
 
 fn gaps(results: &Results, families: &[String], agents: &[String]) -> Table {

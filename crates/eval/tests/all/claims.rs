@@ -16,9 +16,6 @@ seeds = 2
 id = "example/grid-v1"
 metric = "success"
 episodes = 20
-normalise = "range"
-floor = 0.0
-ceiling = 1.0
 [[task]]
 name = "grid"
 condition = [
@@ -40,11 +37,27 @@ condition = [
 fn judged(name: &str, cells: &[(&str, &str, &str, f64)], claims: &str) -> Vec<Judged> {
     let folder = Folder::new(&format!("claims-{name}"));
     fs::write(folder.path().join("protocols/toy.toml"), format!("{TASKS}{claims}")).expect("it can be written");
+    let places = [("grid", "train"), ("grid", "near"), ("grid", "far"), ("signal", "train"), ("signal", "far")];
+    fs::write(folder.path().join("protocols/toy.scales.toml"), unit_scales(&places)).expect("it can be written");
     for &(task, condition, agent, mean) in cells {
         let scores: Vec<f64> = (0..40).map(|i| mean + f64::from(i * 17 % 41 - 20) / 400.0).collect();
         folder.write(task, condition, agent, &scores, vec![]);
     }
     judge(&Results::read(&[folder.path()]).expect("records").suites[0])
+}
+
+/// Scales from 0 to 1.
+pub(crate) fn unit_scales(places: &[(&str, &str)]) -> String {
+    let mut text = "protocol = \"toy\"\nheldout = \"0.1.0\"\nseed = 0\n".to_owned();
+    for (task, condition) in places {
+        let metric = if *task == "grid" { "success" } else { "return" };
+        text += &format!(
+            "[[scale]]\ntask = \"{task}\"\ncondition = \"{condition}\"\nmetric = \"{metric}\"\nhigher_is_better = true\n\
+             random = {{ policy = \"floor\", mean = 0.0, error = 0.001, episodes = 1000 }}\n\
+             oracle = {{ policy = \"ceiling\", mean = 1.0, error = 0.001, episodes = 1000 }}\n"
+        );
+    }
+    text
 }
 
 /// One claim with one comparison.

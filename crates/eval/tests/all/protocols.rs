@@ -8,9 +8,12 @@ fn every_file_is_built_in_and_read() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let folders = FAMILIES.iter().map(|family| root.join(family.folder)).chain([root.join("eval")]);
     let files = folders.filter_map(|folder| std::fs::read_dir(folder.join("protocols")).ok()).flatten();
-    let mut files: Vec<String> =
-        files.map(|file| file.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned()).collect();
+    let files = files.map(|file| file.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned());
+    let (scales, mut files): (Vec<String>, Vec<String>) = files.partition(|stem| stem.ends_with(".scales"));
     files.sort();
+    for name in scales.iter().filter_map(|stem| stem.strip_suffix(".scales")) {
+        assert!(Protocol::find(name).unwrap().scales.is_some(), "the scales of {name} are not built in");
+    }
     let mut known: Vec<&str> = names().collect();
     known.sort_unstable();
     assert_eq!(files, known);
@@ -40,9 +43,6 @@ name = "grid"
 id = "example/grid-v1"
 episodes = 3
 metric = "success"
-normalise = "range"
-floor = 0.0
-ceiling = 1.0
 set = { levels = 4 }
 tags = ["plain"]
 [[task.condition]]
@@ -76,7 +76,6 @@ fn a_condition_lies_over_its_task() {
     let task = protocol.task("grid").unwrap();
     let levels = |name: &str| task.overrides(task.condition(name).unwrap())["levels"].clone();
     assert_eq!((levels("train"), levels("test")), (4.into(), 5.into()));
-    assert_eq!(task.range(&task.conditions[0]), Some((0.0, 1.0)));
 }
 
 #[test]
@@ -108,10 +107,12 @@ fn errors_name_file_key_value_and_what_is_allowed() {
             "kind = \"halma-dynamic\"",
             "condition `train`: name` is `train`, must be one of `T`, `RT`, `ST-1`",
         ),
+        ("episodes = 3", "episodes = 3\nfloor = 0.0", "`task[0].floor`: unknown field `floor`, expected one of `name`"),
+        ("episodes = 3", "episodes = 3\nhuman_scale = true", "random, human` is `None, None`, must be two numbers"),
         (
-            "ceiling = 1.0",
-            "ceiling = -1.0",
-            "`task `grid`, condition `train`: floor, ceiling` is `Some(0.0), Some(-1.0)`",
+            "held_out = true",
+            "held_out = true\nrandom = 1.0\nhuman = 3.0",
+            "random, human` is `there`, must be absent without `human_scale = true`",
         ),
         ("name = \"test\"", "name = \"train\"", "condition.name` is `train`, must not be the name of an earlier one"),
         (

@@ -18,6 +18,7 @@ fn header() -> Header {
         heldout: "0.1.0".to_owned(),
         build: Build::this(),
         protocol: "p".to_owned(),
+        protocol_hash: "0123456789abcdef".to_owned(),
         task: "t".to_owned(),
         condition: "c".to_owned(),
         held_out: true,
@@ -37,6 +38,7 @@ fn header() -> Header {
         trace: true,
         sources: Vec::new(),
         made_from: None,
+        scale_of: None,
         machine: Machine::this(),
     }
 }
@@ -128,7 +130,7 @@ fn unusable_files_are_named_and_left_alone() {
     };
     let line = |record: &Record| [serde_json::to_vec(record).unwrap(), b"\n".to_vec()].concat();
     let too_many = [line(&all()[1]), line(&all()[2]), line(&all()[3]), line(&all()[3])].concat();
-    let format = serde_json::to_string(&Header { format: 2, ..header() }).unwrap() + "\n";
+    let format = serde_json::to_string(&Header { format: 1, ..header() }).unwrap() + "\n";
     let key = serde_json::to_string(&header()).unwrap().replacen("\"task\"", "\"tusk\"", 1) + "\n";
     let cases = [
         (damaged(b"{\"seed\":7,\n"), "is damaged in line 3: EOF while parsing"),
@@ -138,7 +140,7 @@ fn unusable_files_are_named_and_left_alone() {
         (foreign(b""), "is empty, must begin with a header"),
         (foreign(b"a,b\n1,2\n"), "is not a file of records: its first line is not JSON"),
         (foreign(b"{\"x\":1}\n"), "is not a header: it has no `format`"),
-        (foreign(format.as_bytes()), "has `format` `2`, must be 1"),
+        (foreign(format.as_bytes()), "has `format` `1`, must be 2"),
         (foreign(key.as_bytes()), "is not a header: `tusk`: unknown field `tusk`"),
     ];
     for ((folder, path, bytes), message) in cases {

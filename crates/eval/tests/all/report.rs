@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use heldout_core::Status;
+use heldout_eval::protocol::Protocol;
 use heldout_eval::records::{Build, Failure, Header, Machine, Record, Writer};
 use heldout_eval::report::{self, Report};
 use heldout_eval::results::{Results, Scale};
@@ -21,9 +22,7 @@ name = "grid"
 id = "example/grid-v1"
 episodes = 2
 metric = "success"
-normalise = "range"
-floor = 0.0
-ceiling = 2.0
+human_scale = true
 tags = ["both"]
 [[task.condition]]
 name = "train"
@@ -33,13 +32,15 @@ human = 1.5
 [[task.condition]]
 name = "far"
 held_out = true
+random = 0.5
+human = 1.0
+human_error = 0.3
 
 [[task]]
 name = "signal"
 id = "example/signal-v1"
 episodes = 2
 metric = "return"
-normalise = "oracle"
 tags = ["both"]
 [[task.condition]]
 name = "train"
@@ -84,6 +85,42 @@ left.agent = ["oracle", "MLP"]
 right.agent = "LSTM"
 "#;
 
+/// The scales of the toy: 0 to 2 on the grid, 10 to 30 with signals.
+const SCALES: &str = r#"
+protocol = "toy"
+heldout = "0.1.0"
+seed = 0
+[[scale]]
+task = "grid"
+condition = "train"
+metric = "success"
+higher_is_better = true
+random = { policy = "random", mean = 0.0, error = 0.001, episodes = 1000 }
+oracle = { policy = "oracle", mean = 2.0, error = 0.001, episodes = 1000 }
+[[scale]]
+task = "grid"
+condition = "far"
+metric = "success"
+higher_is_better = true
+random = { policy = "random", mean = -1.0, error = 0.001, episodes = 1000 }
+shortcuts = [{ policy = "shortcut", mean = 0.0, error = 0.001, episodes = 1000 }]
+oracle = { policy = "oracle", mean = 2.0, error = 0.001, episodes = 1000 }
+[[scale]]
+task = "signal"
+condition = "train"
+metric = "return"
+higher_is_better = true
+random = { policy = "random", mean = 10.0, error = 0.001, episodes = 1000 }
+oracle = { policy = "oracle", mean = 30.0, error = 0.001, episodes = 1000 }
+[[scale]]
+task = "signal"
+condition = "far"
+metric = "return"
+higher_is_better = true
+random = { policy = "random", mean = 10.0, error = 0.001, episodes = 1000 }
+oracle = { policy = "oracle", mean = 30.0, error = 0.001, episodes = 1000 }
+"#;
+
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
@@ -92,6 +129,7 @@ impl Folder {
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(path.join("protocols")).expect("a folder for temporary files");
         fs::write(path.join("protocols/toy.toml"), PROTOCOL).expect("it can be written");
+        fs::write(path.join("protocols/toy.scales.toml"), SCALES).expect("it can be written");
         Self(path)
     }
 
@@ -111,10 +149,11 @@ impl Folder {
         };
         let entry = heldout_envs::find(id).expect("there is one");
         let header = Header {
-            format: 1,
+            format: heldout_eval::records::FORMAT,
             heldout: "0.1.0".into(),
-            build: Build { profile: "release".into(), target: "x".into(), features: vec![] },
+            build: Build { commit: "0".into(), profile: "release".into(), target: "x".into(), features: vec![] },
             protocol: "toy".into(),
+            protocol_hash: toy_hash(),
             task: task.into(),
             condition: condition.into(),
             held_out: condition == "far",
@@ -134,6 +173,7 @@ impl Folder {
             trace: false,
             sources: vec![],
             made_from: None,
+            scale_of: None,
             machine: Machine { os: "linux".into(), arch: "x".into(), cpu: None },
         };
         let (mut writer, _) = Writer::open(&self.0, &header, false).expect("a new file");
@@ -160,6 +200,10 @@ impl Drop for Folder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
+}
+
+fn toy_hash() -> String {
+    Protocol::parse("toy", "toy.toml", PROTOCOL).expect("it is sound").hash()
 }
 
 fn toy(name: &str) -> Folder {
@@ -192,10 +236,14 @@ fn scores_scales_and_gaps_are_those_computed_by_hand() {
     assert_eq!(value(0, 0, Scale::Raw), Some(1.75));
     assert_eq!(value(0, 0, Scale::Task), Some(0.875));
     assert_eq!(value(0, 0, Scale::Human), Some(1.25));
-    // `random` did not play the grid, so our own policies span no scale there.
-    assert_eq!(value(0, 0, Scale::Oracle), None);
-    // Runs of 10 and 14 between 10 and 30.
-    assert_eq!(value(1, 1, Scale::Oracle), Some(0.1));
+    // Runs of 10 and 14 between 10 and 30; nobody has published what people do there.
+    assert_eq!(value(1, 1, Scale::Task), Some(0.1));
+    assert_eq!(value(1, 1, Scale::Human), None);
+    // People are within noise of random play on the far grid: that never enters a mean.
+    assert_eq!(value(0, 1, Scale::Human), Some(0.5));
+    assert_eq!(suite.places(1, Scale::Human, |_, _| true), [(0, 0, 1)]);
+    // The scale is not made of the run: the oracle falls short of it on the far grid.
+    assert_eq!(suite.score((0, 1, 2), Scale::Task).map(|m| m.value), Some(0.9875));
     let gap = suite.gap(0, 1, Scale::Raw).expect("both halves");
     assert_eq!((gap.train.value, gap.held_out.value, gap.gap.value), (1.75, 0.75, 1.0));
     let interval = gap.gap.interval.expect("two runs");
@@ -325,7 +373,9 @@ fn a_protocol_that_is_not_at_hand_is_guessed_from_the_records() {
     let suite = &results.suites[0];
     assert!(!suite.known);
     assert_eq!(suite.protocol.tasks[0].conditions[0].name, "train", "training comes first");
-    // Without the protocol, our own policies span the scale where they played.
-    assert_eq!(suite.score((1, 1, 1), Scale::Task).map(|m| m.value), Some(0.1));
+    // Without the protocol there is no scale, so nobody is judged.
+    assert_eq!(suite.score((1, 1, 1), Scale::Task), None);
+    let told = report::markdown(&[folder.path()]).expect("records");
+    assert!(told.contains("**learner** cannot be placed between floor and ceiling"), "{told}");
     assert!(report::html(&[folder.path()]).expect("records").contains("not at hand"));
 }
