@@ -21,8 +21,9 @@ pub(crate) struct Eval {
     /// Which protocols: built-in ones, or paths of `.toml` files.
     #[arg(required_unless_present = "list", value_name = "PROTOCOL")]
     protocols: Vec<String>,
-    /// Which policies: `NAME`, or `AGENT=NAME,AGENT=NAME`; `LABEL@…` names it in the report and in claims.
-    #[arg(long = "policy", required_unless_present = "list", value_name = "POLICY")]
+    /// Which policies: `NAME`, or `AGENT=NAME,AGENT=NAME`; `LABEL@…` names it in the report and in claims. `shortcut` is the
+    /// best player of each task that lacks the ability it is about.
+    #[arg(long = "policy", value_name = "POLICY", default_values = ["random", "shortcut", "oracle"])]
     policies: Vec<String>,
     /// What a policy experienced in training, for tests that are made from it: `FILE`, or `LABEL=FILE` where several
     /// play. A scripted policy without it plays training itself first.

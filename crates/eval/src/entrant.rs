@@ -48,6 +48,8 @@ pub struct Entrant {
     pub label: String,
     /// The policy as it was named.
     pub policy: String,
+    /// The policy as it was asked for, where `policy` stands for it.
+    pub(crate) asked: Option<String>,
     /// How it plays.
     pub play: Play,
     /// What it experienced in training, for tests that are made from it.
@@ -142,6 +144,7 @@ impl Entrant {
         Ok(Self {
             label: label.to_owned(),
             policy: policy.to_owned(),
+            asked: None,
             play: Play::Scripted(policy.to_owned()),
             experience: None,
             of_scale: false,
@@ -151,7 +154,7 @@ impl Entrant {
     /// The scripted policy called `name` as one that scales are made of.
     pub(crate) fn of_scale(name: &str) -> Self {
         let play = Play::Scripted(name.to_owned());
-        Self { label: name.to_owned(), policy: name.to_owned(), play, experience: None, of_scale: true }
+        Self { label: name.to_owned(), policy: name.to_owned(), asked: None, play, experience: None, of_scale: true }
     }
 
     /// Whether it has a part in the tasks of `entry`.
@@ -167,7 +170,7 @@ impl Entrant {
     pub fn agent(label: &str, policy: &str, agent: Arc<dyn Agent>) -> Result<Self, EntrantError> {
         check_label(label, label)?;
         let (label, policy, play) = (label.to_owned(), policy.to_owned(), Play::Agent(agent));
-        Ok(Self { label, policy, play, experience: None, of_scale: false })
+        Ok(Self { label, policy, asked: None, play, experience: None, of_scale: false })
     }
 }
 

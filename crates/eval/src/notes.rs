@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::protocol::Kind;
 use crate::records::{Header, Recorded};
-use crate::results::{Cell, Suite, scripted};
+use crate::results::{Cell, ORACLE, Suite, scripted};
 use crate::scales::{Scale, Score};
 
 /// How many standard errors a scripted policy may be away from what its scale says.
@@ -35,6 +35,7 @@ pub(crate) fn builds(records: &[Recorded]) -> Option<String> {
 /// All that is odd in one suite.
 pub(crate) fn of_suite(suite: &Suite) -> Vec<String> {
     let mut notes = Vec::new();
+    notes.extend(other_text(suite));
     for (&(task, condition, _), cell) in &suite.cells {
         let header = &cell.recorded.header;
         let (of, at) = (&suite.protocol.tasks[task], &suite.protocol.tasks[task].conditions[condition]);
@@ -52,6 +53,22 @@ pub(crate) fn of_suite(suite: &Suite) -> Vec<String> {
     notes
 }
 
+/// Says that records were made under another text of the protocol than the one they are read with.
+fn other_text(suite: &Suite) -> Option<String> {
+    let ours = suite.protocol.hash();
+    let headers = suite.cells.values().map(|cell| &cell.recorded.header);
+    let mut theirs: Vec<&str> = headers.map(|h| h.protocol_hash.as_str()).filter(|hash| *hash != ours).collect();
+    theirs.sort_unstable();
+    theirs.dedup();
+    (suite.known && !theirs.is_empty()).then(|| {
+        format!(
+            "{} was played under another text of the protocol ({}) than the one at hand ({ours}).",
+            suite.protocol.name,
+            theirs.join(", ")
+        )
+    })
+}
+
 /// A key of the condition under which something else was recorded.
 fn other_config(cell: &Cell, asked: &serde_json::Map<String, Value>) -> Option<String> {
     let header = &cell.recorded.header;
@@ -65,7 +82,7 @@ fn other_config(cell: &Cell, asked: &serde_json::Map<String, Value>) -> Option<S
 /// A scripted policy that does not score what its scale says.
 fn far(cell: &Cell, scale: &Scale) -> Option<String> {
     let header = &cell.recorded.header;
-    let score: &Score = scale.played().find(|score| score.policy == header.policy)?;
+    let score: &Score = scale.played().find(|score| plays(&header.policy, &score.policy))?;
     if !scripted(header) || header.made_from.is_some() {
         return None;
     }
@@ -78,6 +95,12 @@ fn far(cell: &Cell, scale: &Scale) -> Option<String> {
             score.mean, score.policy
         )
     })
+}
+
+/// Whether the policies of `seats` are `name` and, beside it, the best partners.
+fn plays(seats: &str, name: &str) -> bool {
+    let mut names = seats.split(',').map(|part| part.split_once('=').map_or(part, |(_, name)| name));
+    names.clone().any(|policy| policy == name) && names.all(|policy| policy == name || policy == ORACLE)
 }
 
 /// Agents of two labels whose records are the same.

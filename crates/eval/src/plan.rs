@@ -150,6 +150,7 @@ impl Planner<'_> {
             let header = Header {
                 agent: name.to_owned(),
                 policy: seats.text(&spec),
+                policy_asked: None,
                 policies: Vec::new(),
                 episodes: cell.header.episodes * passes,
                 episodes_by_seed: cell.header.episodes_by_seed.iter().map(|n| n * passes).collect(),
@@ -237,7 +238,8 @@ impl Planner<'_> {
             ))
         })?;
         let policy = scale.floor().policy.clone();
-        Ok(Entrant { play: Play::Scripted(policy.clone()), policy, ..entrant.clone() })
+        let asked = Some(SHORTCUT.to_owned());
+        Ok(Entrant { play: Play::Scripted(policy.clone()), policy, asked, ..entrant.clone() })
     }
 
     /// The overrides and counts of a number of episodes, or of a finite set.
@@ -382,6 +384,7 @@ impl Planner<'_> {
             held_out: condition.held_out,
             agent: entrant.label.clone(),
             policy: String::new(),
+            policy_asked: entrant.asked.clone(),
             policies: Vec::new(),
             id: entry.id().to_owned(),
             config: Value::Null,
@@ -392,6 +395,7 @@ impl Planner<'_> {
             whole_set: false,
             episodes,
             episodes_by_seed: if same { Vec::new() } else { counts.to_vec() },
+            episodes_asked: self.evaluation.episodes,
             seeds: self.seeds.clone(),
             trace: task.trace,
             sources: Vec::new(),

@@ -109,6 +109,9 @@ pub struct Header {
     pub agent: String,
     /// The policy.
     pub policy: String,
+    /// The policy as it was asked for, where that is another name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy_asked: Option<String>,
     /// Who played each seed, where that is not one policy: the identity of each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub policies: Vec<String>,
@@ -135,6 +138,9 @@ pub struct Header {
     /// Episodes of each seed where they are not all [`Header::episodes`]: a dynamic test may have fewer problems, or none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub episodes_by_seed: Vec<u64>,
+    /// The number of episodes that was asked for in place of the protocol's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub episodes_asked: Option<u64>,
     /// The run seeds.
     pub seeds: Vec<u64>,
     /// Whether the records hold a [`Trace`].

@@ -153,7 +153,7 @@ fn score(recorded: &Recorded, metric: &str) -> Option<Score> {
     let cell = Cell::new(recorded.clone(), metric);
     let first = cell.scored(metric, |record| record.episode < FIRST as u64 && record.seed == recorded.header.seeds[0]);
     let (mean, error, episodes) = (cell.stratum.mean()?, cell.stratum.error(), recorded.records.len() as u64);
-    let policy = recorded.header.policy.clone();
+    let policy = recorded.header.agent.clone();
     Some(Score { policy, mean: short(mean), error: error.map(short), episodes, first: first.mean().map(short) })
 }
 

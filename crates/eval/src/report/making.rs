@@ -76,18 +76,27 @@ pub(super) fn failures(document: &mut Document, results: &Results) {
 pub(super) fn reading(document: &mut Document) {
     document.heading(2, "How to read the numbers");
     document.list(vec![
-        "**Run**: one seed. Its score is the mean of its episodes, weighed where the metric is a share of something \
-         counted. A score is the mean over runs."
+        "**Run**: one trained policy, a training seed. Its score is the mean of its episodes, weighed where the metric is a \
+         share of something counted. A score is the mean over runs. A scripted policy, or one checkpoint, is one run, and \
+         then episodes are what chance drew."
+            .to_owned(),
+        "**95 % interval**: of one score Wilson's where episodes succeed or fail, Student's over episodes otherwise, \
+         Student's over runs from two runs on. Of a mean over tasks or a gap: Student's, from the standard errors of its \
+         parts with Satterthwaite's degrees of freedom; scores of one run in several conditions are summed first, since \
+         their chances go together."
             .to_owned(),
         format!(
-            "**95 % interval**: from a stratified bootstrap. Runs are drawn with replacement within each task and \
-             condition, {RESAMPLES} times; the interval runs from the 2.5th to the 97.5th percentile. With a single run, \
-             or with runs that are alike to the episode, episodes are drawn instead. With three runs an interval is \
-             rough, and rather too narrow."
+            "**Interval of a median, an interquartile mean or an optimality gap**: a bootstrap of runs ({RESAMPLES} draws), \
+             scaled to the width that the mean's interval has."
         ),
-        "**Scale**: 0 is the floor and 100 the ceiling, as the protocol says: published random play and people \
-         (human-normalised), our own policies `random` and `oracle` (oracle-normalised), or the two ends of the metric. \
-         The ends count as known. Scores may lie outside 0 to 100."
+        "**Scale**: 0 is the floor, the best of random play and the task's shortcuts (scripted players that lack the ability \
+         it is about), and 100 the ceiling, the oracle or a better published score under the same rules. Both were measured \
+         apart from these records, over at least 1,000 episodes; problems that are made for an agent have a scale played on \
+         just these. The ends count as known. Scores may lie outside 0 to 100. Where there is no scale, or its ends are \
+         within noise of each other, nothing is concluded."
+            .to_owned(),
+        "**Verdict**: *generalises* if training is above the floor and the whole interval of the gap is within the margin, \
+         *breaks* if all of it is beyond, *undecided* if it reaches across."
             .to_owned(),
         "**Generalisation gap**: training minus held out. Above zero, something was lost. Zero says nothing about how \
          good the score is."
@@ -133,8 +142,16 @@ pub(super) fn making(document: &mut Document, results: &Results) {
     row("machine (records do not depend on it)", join(distinct(results, machine)));
     row("episodes", episodes.to_string());
     document.table(table);
-    let commands: Vec<String> = results.suites.iter().map(command).collect();
-    document.paragraph("To make the records and this report again:");
+    let commands: Vec<String> = results.suites.iter().flat_map(commands).collect();
+    let scripted = cells(results).all(|(_, cell)| crate::results::scripted(&cell.recorded.header));
+    let mut told = "To make the records and this report again, in a new directory `OUT`".to_owned();
+    if results.suites.iter().any(|suite| !suite.protocol.built_in) {
+        told += "; `DIR` is the directory of these records, which keeps the protocols that are not built in";
+    }
+    if !scripted {
+        told += "; an agent that is not scripted must be given as it was, by its checkpoint or from Python";
+    }
+    document.paragraph(format!("{told}:"));
     document.blocks.push(Block::Code(commands.join("\n")));
     let mut agents = Table::new("Agents", 1, &["agent", "policy"]);
     agents.words = vec![1];
@@ -150,34 +167,45 @@ pub(super) fn making(document: &mut Document, results: &Results) {
     configs(document, results);
 }
 
-/// The command that gives a suite's records.
-fn command(suite: &Suite) -> String {
-    let seeds = suite.cells.values().map(|c| &c.recorded.header.seeds).max_by_key(|s| s.len());
-    let mut policies: Vec<String> = Vec::new();
+/// The commands that give a suite's records: one for all that were asked for the same seeds and episodes.
+fn commands(suite: &Suite) -> Vec<String> {
+    type Asked<'a> = (&'a [u64], Option<u64>);
+    let mut found: Vec<(Asked<'_>, Vec<String>)> = Vec::new();
     for cell in suite.cells.values() {
         let header = &cell.recorded.header;
-        let policy = if header.agent == header.policy || header.policy.is_empty() {
-            header.agent.clone()
-        } else {
-            format!("{}@{}", header.agent, header.policy)
-        };
-        let same = |p: &String| p.split('@').next() == Some(header.agent.as_str());
-        if !policies.iter().any(same) {
-            policies.push(policy);
+        let asked = (header.seeds.as_slice(), header.episodes_asked);
+        let policy = policy(header);
+        match found.iter_mut().find(|(other, _)| *other == asked) {
+            Some((_, policies)) if policies.contains(&policy) => {}
+            Some((_, policies)) => policies.push(policy),
+            None => found.push((asked, vec![policy])),
         }
     }
-    let policies: Vec<String> = policies.iter().map(|p| format!("--policy {}", quoted(p))).collect();
-    let (first, count) = seeds.map_or((0, 1), |s| (s.first().copied().unwrap_or(0), s.len()));
-    let seeds = if count as u64 == suite.protocol.seeds { String::new() } else { format!(" --seeds {count}") };
-    // How many problems a finite set has is not known here: another number shows where the protocol gives one.
-    let episodes = suite.cells.iter().find_map(|(&(task, ..), cell)| {
-        let asked = suite.protocol.tasks[task].episodes?;
-        let played = cell.recorded.header.episodes;
-        (played != asked && played > 0).then(|| format!(" --episodes {played}"))
-    });
-    let name = quoted(&suite.protocol.name);
-    let episodes = episodes.unwrap_or_default();
-    format!("heldout eval {name} {} --seed {first}{seeds}{episodes} --out OUT", policies.join(" "))
+    let name = if suite.protocol.built_in {
+        quoted(&suite.protocol.name)
+    } else {
+        quoted(&format!("DIR/protocols/{}.toml", suite.protocol.name))
+    };
+    let command = |((seeds, episodes), policies): &(Asked<'_>, Vec<String>)| {
+        let policies: Vec<String> = policies.iter().map(|p| format!("--policy {}", quoted(p))).collect();
+        let first = seeds.first().copied().unwrap_or(0);
+        let episodes = episodes.map_or(String::new(), |n| format!(" --episodes {n}"));
+        let seeds = seeds.len();
+        format!("heldout eval {name} {} --seed {first} --seeds {seeds}{episodes} --out OUT", policies.join(" "))
+    };
+    found.iter().map(command).collect()
+}
+
+/// What `--policy` was given.
+fn policy(header: &Header) -> String {
+    let asked = header.policy_asked.as_ref().unwrap_or(&header.policy);
+    let mut names = asked.split(',').map(|part| part.split_once('=').map_or(part, |(_, name)| name));
+    // A name alone seats partners where there are any.
+    if *asked == header.agent || names.any(|name| name == header.agent) {
+        header.agent.clone()
+    } else {
+        format!("{}@{asked}", header.agent)
+    }
 }
 
 /// An argument of a command line.

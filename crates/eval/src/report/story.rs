@@ -1,12 +1,15 @@
 //! What the report says of one agent, in sentences. The words follow from the verdicts by fixed rules.
 
 use super::document::plain;
-use super::words::{between, count, points};
+use super::words::{between, count, in_points, points};
 use crate::stratum::Measured;
 use crate::verdict::{Gap, More, Position, Sample, Verdict};
 
 /// Conditions that are named as those where most is lost.
 const NAMED: usize = 3;
+
+/// How much of the scale the gap with families weighed alike must differ by to be worth a sentence.
+const TOLD: f64 = 0.01;
 
 /// One held-out condition against the training of its task.
 #[derive(Clone, Debug)]
@@ -58,11 +61,11 @@ impl Story<'_> {
             }
             (None, Some(apart)) => format!("{name} {}", self.of_score(apart)),
         };
-        if let Some(gap) = &self.alike {
+        if let Some(gap) = self.alike.as_ref().filter(|alike| self.differs(alike)) {
             let verdict = Verdict::of(gap, self.margin).name();
             text += &format!(
-                " With families weighed alike the gap is {} points ({}): {verdict}.",
-                points(gap.gap.value),
+                " With families weighed alike the gap is {} ({}): {verdict}.",
+                in_points(gap.gap.value),
                 between(gap.gap)
             );
         }
@@ -79,6 +82,14 @@ impl Story<'_> {
         text
     }
 
+    /// Whether the gap with families weighed alike tells something else than the plain one.
+    fn differs(&self, alike: &Gap) -> bool {
+        let Some((plain, _)) = &self.gap else { return true };
+        let verdicts = [plain, alike].map(|gap| Verdict::of(gap, self.margin));
+        let floor = matches!(verdicts[0], Verdict::Floor | Verdict::BelowFloor);
+        verdicts[0] != verdicts[1] || (!floor && (plain.gap.value - alike.gap.value).abs() >= TOLD)
+    }
+
     fn training(&self) -> &'static str {
         if self.trained { "in training" } else { "under the training conditions" }
     }
@@ -91,11 +102,11 @@ impl Story<'_> {
     fn of_gap(&self, gap: &Gap, tasks: usize) -> String {
         let (training, scope, margin) = (self.training(), self.scope(), points(self.margin));
         let from_to = format!(
-            "from {} % {training} to {} % on what is held out ({}), a gap of {} points ({})",
+            "from {} % {training} to {} % on what is held out ({}), a gap of {} ({})",
             points(gap.train.value),
             points(gap.held_out.value),
             count(tasks, "task"),
-            points(gap.gap.value),
+            in_points(gap.gap.value),
             between(gap.gap)
         );
         let at = format!("{} %, {}; {}", points(gap.train.value), between(gap.train), count(tasks, "task"));
@@ -149,7 +160,7 @@ impl Story<'_> {
         let told = [
             (of(Verdict::Generalises), "it generalises in"),
             (of(Verdict::Breaks), "it breaks in"),
-            (of(Verdict::Floor) + of(Verdict::BelowFloor), "it is at the floor before in"),
+            (of(Verdict::Floor) + of(Verdict::BelowFloor), "it is at the floor, or below, even in training in"),
             (of(Verdict::Undecided) + of(Verdict::TrainingUndecided), "it is undecided in"),
         ];
         let told: Vec<String> = told.iter().filter(|(n, _)| *n > 0).map(|(n, words)| format!("{words} {n}")).collect();

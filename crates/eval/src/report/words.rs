@@ -19,6 +19,13 @@ pub(super) fn points(share: f64) -> String {
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
+/// A share in points of the scale, with the noun.
+pub(super) fn in_points(share: f64) -> String {
+    let number = points(share);
+    let noun = if number.trim_start_matches('-') == "1" { "point" } else { "points" };
+    format!("{number} {noun}")
+}
+
 /// A zero has no sign.
 fn unsigned_zero(text: String) -> String {
     let zero = text.chars().all(|c| "-0.".contains(c));
@@ -66,6 +73,7 @@ mod tests {
     fn numbers_are_short_and_zero_has_no_sign() {
         assert_eq!([1234.5, 123.45, 12.345, 1.2345, -0.0001].map(number), ["1234", "123.5", "12.35", "1.234", "0.000"]);
         assert_eq!([1.0, 0.998, -0.0001].map(points), ["100", "99.8", "0"]);
+        assert_eq!([0.01, -0.01, 0.011, 0.0].map(in_points), ["1 point", "-1 point", "1.1 points", "0 points"]);
         assert_eq!(measured(None), "–");
         assert_eq!(percent(Some(about(0.5))), "50.0 (49.0 to 51.0)");
         assert_eq!(percent(Some(Measured { value: 0.5, interval: None })), "50.0 (no interval)");

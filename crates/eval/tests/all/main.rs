@@ -9,3 +9,4 @@ mod published;
 mod records;
 mod report;
 mod runner;
+mod verdicts;

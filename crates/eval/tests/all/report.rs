@@ -139,12 +139,13 @@ impl Folder {
         self.write(task, condition, agent, &scores, policies.into());
     }
 
-    /// Records of two seeds that are played by one policy, or by `policies`.
+    /// Records of two seeds that are played by one policy, or of a seed for each of `policies`.
     pub(crate) fn write(&self, task: &str, condition: &str, agent: &str, scores: &[f64], policies: Vec<String>) {
-        let episodes = scores.len() as u64 / 2;
+        let seeds = if policies.is_empty() { 2 } else { policies.len() as u64 };
+        let episodes = scores.len() as u64 / seeds;
         let id = match task {
             "grid" => "example/grid-v1",
-            "walk" => "memory/visible-goal-with-buildings-mini-v1",
+            "walk" | "roam" => "memory/visible-goal-with-buildings-mini-v1",
             _ => "example/signal-v1",
         };
         let entry = heldout_envs::find(id).expect("there is one");
@@ -153,12 +154,13 @@ impl Folder {
             heldout: "0.1.0".into(),
             build: Build { commit: "0".into(), profile: "release".into(), target: "x".into(), features: vec![] },
             protocol: "toy".into(),
-            protocol_hash: toy_hash(),
+            protocol_hash: self.hash(),
             task: task.into(),
             condition: condition.into(),
             held_out: condition == "far",
             agent: agent.into(),
             policy: agent.into(),
+            policy_asked: None,
             policies,
             id: id.into(),
             config: entry.configure(&serde_json::Map::new()).expect("the default"),
@@ -169,7 +171,8 @@ impl Folder {
             whole_set: false,
             episodes,
             episodes_by_seed: vec![],
-            seeds: vec![0, 1],
+            episodes_asked: None,
+            seeds: (0..seeds).collect(),
             trace: false,
             sources: vec![],
             made_from: None,
@@ -191,6 +194,12 @@ impl Folder {
         writer.append(&records).expect("there is room");
     }
 
+    /// That of the protocol as it lies there.
+    fn hash(&self) -> String {
+        let text = fs::read_to_string(self.0.join("protocols/toy.toml")).expect("it is there");
+        Protocol::parse("toy", "toy.toml", &text).expect("it is sound").hash()
+    }
+
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }
@@ -200,10 +209,6 @@ impl Drop for Folder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
-}
-
-fn toy_hash() -> String {
-    Protocol::parse("toy", "toy.toml", PROTOCOL).expect("it is sound").hash()
 }
 
 fn toy(name: &str) -> Folder {
