@@ -61,6 +61,9 @@ pub struct Protocol {
     /// How much of the way from floor to ceiling counts as nothing in verdicts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin: Option<f64>,
+    /// The protocol whose scales are those of this one too, since its tasks and conditions are the same.
+    #[serde(rename = "scales", default, skip_serializing_if = "Option::is_none")]
+    pub scales_of: Option<String>,
     /// What is played.
     #[serde(rename = "task")]
     pub tasks: Vec<Task>,
@@ -362,9 +365,7 @@ impl Protocol {
         if let Some((_, text)) = built_in().find(|(known, _)| *known == name) {
             let mut protocol = Self::parse(name, &format!("{name}.toml"), text)?;
             protocol.built_in = true;
-            if let Some((_, text)) = scales().find(|(known, _)| *known == name) {
-                protocol.scales = Some(Scales::parse(&format!("{name}.scales.toml"), text)?);
-            }
+            protocol.adopt(name)?;
             return Ok(protocol);
         }
         let path = Path::new(name);
@@ -385,8 +386,26 @@ impl Protocol {
             let text =
                 std::fs::read_to_string(&beside).map_err(|error| ProtocolError::Read { file: file.clone(), error })?;
             protocol.scales = Some(Scales::parse(&file, &text)?);
+        } else if protocol.scales_of.is_some() || built_in().any(|(known, _)| known == stem) {
+            protocol.adopt(&stem)?;
         }
         Ok(protocol)
+    }
+
+    /// Takes over the scales that are built in for the protocol called `name`, or for the one it refers to.
+    fn adopt(&mut self, name: &str) -> Result<(), ProtocolError> {
+        let of = self.scales_of.as_deref().unwrap_or(name);
+        if let Some((_, text)) = scales().find(|(known, _)| *known == of) {
+            let found = Scales::parse(&format!("{of}.scales.toml"), text)?;
+            // A scale that is not of the same task would be a lie.
+            let fits = |scale: &crate::scales::Scale| {
+                let task = self.task(&scale.task).filter(|task| task.metric == scale.metric);
+                task.is_some_and(|task| task.condition(&scale.condition).is_some())
+            };
+            let scales = found.scales.iter().filter(|scale| fits(scale)).cloned().collect();
+            self.scales = Some(Scales { scales, ..found });
+        }
+        Ok(())
     }
 
     /// Reads the text of a protocol called `name`; errors call it `file`.
@@ -488,6 +507,10 @@ impl Check<'_> {
         }
         if protocol.tasks.is_empty() {
             return Err(self.bad("task", "[]", "must list at least one task"));
+        }
+        if let Some(of) = protocol.scales_of.as_ref().filter(|of| !names().any(|name| name == of.as_str())) {
+            let known: Vec<&str> = names().collect();
+            return Err(self.bad("scales", of, format!("must be one of {}", listed(&known))));
         }
         self.unique("task", protocol.tasks.iter().map(|task| task.name.as_str()))?;
         protocol.tasks.iter().try_for_each(|task| self.task(task))?;

@@ -310,6 +310,7 @@ fn guessed(records: &[Recorded]) -> Protocol {
         seeds: records.iter().map(|r| r.header.seeds.len() as u64).max().unwrap_or(1),
         published: Vec::new(),
         margin: None,
+        scales_of: None,
         tasks: Vec::new(),
         claims: Vec::new(),
         scales: None,

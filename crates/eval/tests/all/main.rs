@@ -9,4 +9,5 @@ mod published;
 mod records;
 mod report;
 mod runner;
+mod scales;
 mod verdicts;

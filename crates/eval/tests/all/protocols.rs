@@ -81,6 +81,7 @@ fn a_condition_lies_over_its_task() {
 #[test]
 fn errors_name_file_key_value_and_what_is_allowed() {
     let broken = [
+        ("seeds = 2", "seeds = 2\nscales = \"memry\"", "`mine.toml`: `scales` is `memry`, must be one of `quick`"),
         ("seeds = 2", "seeds = 0", "`mine.toml`: `seeds` is `0`, must be 1 to 1000"),
         ("seeds = 2", "seeds = 2\nseed = 3", "`mine.toml`: `seed`: unknown field `seed`, expected one of `title`"),
         ("episodes = 3", "episodes = \"3\"", "`mine.toml`: `task[0].episodes`: invalid type: string \"3\""),

@@ -1,0 +1,85 @@
+//! The scales that are built in are those of this code.
+
+use std::sync::atomic::AtomicBool;
+
+use heldout_eval::protocol::{Protocol, built_in};
+use heldout_eval::records::Recorded;
+use heldout_eval::runner::Evaluation;
+use heldout_eval::scales::{EPISODES, FIRST, Scales, entrants};
+
+use crate::common::Folder;
+
+/// Whether the protocol plays data that are not built in.
+fn needs_data(protocol: &Protocol) -> bool {
+    protocol.tasks.iter().any(|task| task.set.get("data").is_some_and(|data| data != "builtin"))
+}
+
+/// Every built-in protocol has its scales, with every condition that can be measured.
+#[test]
+fn every_protocol_has_scales_of_a_thousand_episodes() {
+    for (name, _) in built_in() {
+        let protocol = Protocol::find(name).unwrap();
+        let scales = protocol.scales.as_ref().unwrap_or_else(|| panic!("{name} has no scales"));
+        for task in &protocol.tasks {
+            for condition in &task.conditions {
+                let at = format!("{name} / {} / {}", task.name, condition.name);
+                let scale = scales.find(&task.name, &condition.name).unwrap_or_else(|| panic!("{at} has no scale"));
+                assert_eq!((&scale.metric, scale.higher_is_better), (&task.metric, task.higher_is_better), "{at}");
+                for score in scale.played() {
+                    let whole = task.kind != heldout_eval::protocol::Kind::Episodes;
+                    assert!(score.episodes >= EPISODES || whole, "{at}: {} of {}", score.episodes, score.policy);
+                }
+            }
+        }
+    }
+}
+
+/// The first episodes of every player of every scale are played again, and score to the last place what the scale says.
+#[test]
+fn scales_are_those_of_this_code() {
+    for (name, _) in built_in() {
+        let protocol = Protocol::find(name).unwrap();
+        if needs_data(&protocol) || protocol.scales_of.is_some() {
+            continue;
+        }
+        check(&protocol);
+    }
+}
+
+#[test]
+#[ignore = "needs the public data: name their directory by HELDOUT_LILGYM_DATA"]
+fn scales_of_public_data_are_those_of_this_code() {
+    for (name, _) in built_in() {
+        let protocol = Protocol::find(name).unwrap();
+        if needs_data(&protocol) {
+            check(&protocol);
+        }
+    }
+}
+
+fn check(protocol: &Protocol) {
+    let folder = Folder::new("scales");
+    let kept = protocol.scales.as_ref().unwrap();
+    let evaluation = Evaluation {
+        entrants: entrants(std::slice::from_ref(protocol)),
+        protocols: vec![protocol.clone()],
+        out: folder.0.clone(),
+        seed: kept.seed,
+        seeds: Some(1),
+        episodes: Some(FIRST as u64),
+        threads: 2,
+        resume: false,
+    };
+    let outcome = evaluation.run(&AtomicBool::new(false), &|_| ()).unwrap();
+    assert!(outcome.failures.is_empty(), "{:?}", outcome.failures);
+    let played = Scales::of(protocol, &Recorded::read_all(&folder.0).unwrap(), kept.seed);
+    for scale in &kept.scales {
+        let at = format!("{} / {} / {}", protocol.name, scale.task, scale.condition);
+        let now = played.find(&scale.task, &scale.condition).unwrap_or_else(|| panic!("{at} cannot be played"));
+        let first = |scale: &heldout_eval::scales::Scale| {
+            scale.played().map(|score| (score.policy.clone(), score.first)).collect::<Vec<_>>()
+        };
+        assert_eq!(first(now), first(scale), "{at}: measure the scale again with `heldout scales`");
+        assert_eq!(now.published, scale.published, "{at}");
+    }
+}
