@@ -72,6 +72,13 @@ pub struct About {
     pub splits: &'static [&'static str],
     /// Named configs.
     pub presets: &'static [Preset],
+    /// Config keys of how an agent sees and acts, not of what it is asked: whoever takes part in an evaluation may choose
+    /// their values, and is given the same problems.
+    pub views: &'static [&'static str],
+    /// Config keys that show more than the task does. A scripted policy may need them to play and say so
+    /// ([`Scripted::seeing`](crate::Scripted::seeing)), since nothing is learnt about it from how well it sees; an agent
+    /// under test may not, since it would be asked an easier question.
+    pub aids: &'static [&'static str],
     /// Overrides that make observations smallest, as a JSON object: what the long tests run under.
     pub smallest: &'static str,
     /// Overrides that make an episode short enough to be read whole, as a JSON object: what transcripts play.
@@ -282,7 +289,7 @@ fn parse<C: serde::de::DeserializeOwned>(value: Value) -> Result<C, MakeError> {
 }
 
 /// A JSON object written in the source.
-fn object(text: &str) -> Map<String, Value> {
+pub(crate) fn object(text: &str) -> Map<String, Value> {
     serde_json::from_str(text).expect("a preset is a JSON object")
 }
 

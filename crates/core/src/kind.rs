@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::entry::Entry;
+use crate::rng::Seed;
 
 /// One condition of a task.
 #[derive(Clone, Debug)]
@@ -20,12 +21,51 @@ pub struct AskedCondition<'a> {
 }
 
 /// Who is asked.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub enum Player<'a> {
     /// Scripted policies: `NAME` or `AGENT=NAME,AGENT=NAME`.
     Scripted(&'a str),
-    /// An agent, with what it experienced in training if it tells.
-    Agent(Option<&'a [u8]>),
+    /// An agent that is not scripted.
+    Agent(Told<'a>),
+}
+
+/// What an agent that is not scripted tells of itself.
+#[derive(Clone, Copy, Default)]
+pub struct Told<'a> {
+    /// What it experienced in training.
+    pub experience: Option<&'a [u8]>,
+    /// What it would say, if it is one that speaks.
+    pub speaker: Option<&'a Arc<dyn Speaker>>,
+    /// The scripted policies that play the agents that it does not: `AGENT=NAME,…`; empty if there are none.
+    pub partners: &'a str,
+}
+
+/// What a speaker is asked to put into words: all stimuli of one language.
+#[derive(Clone, Copy, Debug)]
+pub struct Stimuli<'a> {
+    /// The whole config of the environment that they are from.
+    pub config: &'a Value,
+    /// Seed of the language: a speaker that leaves something to chance draws from it.
+    pub seed: Seed,
+    /// The stimuli as an observation shows them, one after another.
+    pub numbers: &'a [f32],
+    /// Numbers of a stimulus.
+    pub width: usize,
+    /// Tokens of an utterance.
+    pub length: usize,
+    /// The tokens are `1..=vocabulary`, and 0 the end of a sentence.
+    pub vocabulary: u32,
+}
+
+/// An agent that can be asked what it says of stimuli, without a game: its weights are frozen, and so is what it
+/// remembers.
+pub trait Speaker: Send + Sync {
+    /// Its utterances, [`Stimuli::length`] tokens of each stimulus, one after another.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot speak of these: why.
+    fn utter(&self, stimuli: &Stimuli<'_>) -> Result<Vec<u32>, String>;
 }
 
 /// A task of some kind, as a protocol describes it.
@@ -92,7 +132,11 @@ pub trait Measured: Send + Sync {
     fn samples(&self) -> u64;
 
     /// Takes the sample of this number.
-    fn sample(&self, number: u64) -> Sample;
+    ///
+    /// # Errors
+    ///
+    /// If whoever is measured gives no answer: why.
+    fn sample(&self, number: u64) -> Result<Sample, String>;
 }
 
 /// What the conditions of a task consist of, for one run seed: one element per condition.

@@ -47,7 +47,9 @@ pub use command::{Argument, Call, Command, CommandError, Host, Playing, Said};
 pub use digest::{Crc, hexadecimal};
 pub use entry::{About, Entry, Family, MakeError, Preset, Rules};
 pub use environment::{ConfigError, Environment, ExperienceError, Frame, Start, Status};
-pub use kind::{Asked, AskedCondition, Kind, KindError, Measured, Player, Prepared, ProblemSet, Sample};
+pub use kind::{
+    Asked, AskedCondition, Kind, KindError, Measured, Player, Prepared, ProblemSet, Sample, Speaker, Stimuli, Told,
+};
 pub use measures::{Cause, Causes, Heat, Measure, Measures, Parts, Series};
 pub use order::shuffled;
 pub use policy::{Policy, PolicyInfo, Random, Scripted, View, policy_infos};

@@ -1,8 +1,10 @@
 //! Scripted policies: typed by their environment, erased with its batch.
 
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::batch::{Crew, Slot};
+use crate::entry::object;
 use crate::environment::Environment;
 use crate::rng::{Rng, Seed};
 use crate::rows::{RowRef, RowsRef};
@@ -76,6 +78,21 @@ pub struct PolicyInfo {
     pub privileged: bool,
     /// Whether it lacks the ability that the task is about: a score means something only above the best of these.
     pub shortcut: bool,
+    /// The config overrides that it needs to see what it reads, as a JSON object; empty if it plays under any config.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub view: &'static str,
+}
+
+impl PolicyInfo {
+    /// The config overrides that it needs to see what it reads.
+    ///
+    /// # Panics
+    ///
+    /// If its view is not a JSON object, which is a bug of its family.
+    #[must_use]
+    pub fn view(&self) -> Map<String, Value> {
+        if self.view.is_empty() { Map::new() } else { object(self.view) }
+    }
 }
 
 /// A named policy of `E`.
@@ -90,7 +107,7 @@ impl<E: Environment> Scripted<E> {
     #[must_use]
     pub fn of<P: Policy<E>>(name: &'static str, about: &'static str) -> Self {
         Self {
-            info: PolicyInfo { name, about, agent: None, privileged: P::PRIVILEGED, shortcut: false },
+            info: PolicyInfo { name, about, agent: None, privileged: P::PRIVILEGED, shortcut: false, view: "" },
             check: P::check,
             seat: |agent, len, seed| Box::new(Seated::<E, P>::new(agent, len, seed)),
         }
@@ -100,6 +117,14 @@ impl<E: Environment> Scripted<E> {
     #[must_use]
     pub fn shortcut(self) -> Self {
         Self { info: PolicyInfo { shortcut: true, ..self.info }, ..self }
+    }
+
+    /// The same as a policy that needs to see what `view` shows: config overrides as a JSON object, of keys that are among
+    /// the entry's [`views`](crate::About::views) or [`aids`](crate::About::aids). An evaluation gives it that view; it
+    /// changes what the policy sees, not what it is asked.
+    #[must_use]
+    pub fn seeing(self, view: &'static str) -> Self {
+        Self { info: PolicyInfo { view, ..self.info }, ..self }
     }
 
     /// `P` under `name`, for `agent` alone.

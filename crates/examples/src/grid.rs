@@ -25,6 +25,8 @@ pub(crate) static ABOUT: About = About {
         },
         Preset { name: "pixels", about: "With a picture in the observation.", config: r#"{"image": true}"# },
     ],
+    views: &["image"],
+    aids: &[],
     smallest: "{}",
     short: "{}",
 };

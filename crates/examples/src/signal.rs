@@ -17,6 +17,8 @@ pub(crate) static ABOUT: About = About {
     split_key: "split",
     splits: &["train", "heldout"],
     presets: &[],
+    views: &[],
+    aids: &[],
     smallest: "{}",
     short: "{}",
 };

@@ -2,7 +2,7 @@
 
 use heldout_core::{
     Asked, AskedCondition, Buffers, CommandError, Crc, Entry, Kind, KindError, Options, Player, Prepared, ProblemSet,
-    Reset, Seed,
+    Reset, Seed, Told,
 };
 use serde_json::{Map, Value, json};
 
@@ -114,8 +114,8 @@ fn tests(asked: &Asked<'_>, mazes: u64, seed: u64) -> Result<(Tests, String), Co
     let overrides = &training(asked);
     let mut gathering = Gathering { entry: asked.entry, overrides, policy: "noop", episodes: 0, seed, before: None };
     let (bytes, origin) = match asked.player {
-        Player::Agent(None) => return Err(UNTOLD.into()),
-        Player::Agent(Some(bytes)) => {
+        Player::Agent(Told { experience: None, .. }) => return Err(UNTOLD.into()),
+        Player::Agent(Told { experience: Some(bytes), .. }) => {
             // Nothing is played: bytes that do not belong to the training mazes are refused.
             gathering.before = Some(bytes);
             (gathering.play(|| ())?, format!("the experience that came with the agent (CRC-32 {:08x})", Crc::of(bytes)))

@@ -8,6 +8,9 @@ use crate::observation::Entries;
 use crate::option::Move;
 use crate::oracle::{Notes, explore};
 
+/// The view of a policy that reads digits where the agent sees panels.
+const BOXES: &str = r#"{"boxes": true}"#;
+
 /// All policies but `random`.
 pub(crate) fn all<S: Sight>() -> Vec<Scripted<Halma<S>>> {
     vec![
@@ -26,7 +29,8 @@ pub(crate) fn all<S: Sight>() -> Vec<Scripted<Halma<S>>> {
             "ignorer",
             "The explorer that ignores the distances to crossings: goes to the wall, or as far as the goal.",
         )
-        .shortcut(),
+        .shortcut()
+        .seeing(if S::HIDDEN { BOXES } else { "" }),
         Scripted::of::<Noop>("noop", "Never moves."),
     ]
 }

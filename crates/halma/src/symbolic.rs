@@ -29,6 +29,8 @@ pub(crate) static ABOUT: About = About {
             config: r#"{"observation": "compact", "actions": "effect", "trial_final_obs": true}"#,
         },
     ],
+    views: &["observation", "index_width", "actions", "trial_final_obs"],
+    aids: &[],
     smallest: r#"{"observation": "compact", "mazes": 7}"#,
     short: "{}",
 };

@@ -32,6 +32,8 @@ pub(crate) static ABOUT: About = About {
             config: r#"{"pixels": "f32", "trial_final_obs": true, "mazes": 7}"#,
         },
     ],
+    views: &["pixels", "actions", "trial_final_obs"],
+    aids: &["boxes"],
     smallest: r#"{"mazes": 2, "pixels": "u8"}"#,
     short: "{}",
 };

@@ -70,7 +70,8 @@ const SCATTER: &[Preset] =
 
 const fn about(id: &'static str, card: &'static str, presets: &'static [Preset], summary: &'static str) -> About {
     let (split_key, splits, smallest) = ("split", &["train", "dev", "test"], r#"{"observation": "objects"}"#);
-    About { id, summary, card, split_key, splits, presets, smallest, short: "{}" }
+    let views = &["observation", "mask", "actions", "max_sentence"];
+    About { id, summary, card, split_key, splits, presets, views, aids: &[], smallest, short: "{}" }
 }
 
 /// All that only lilGym knows.

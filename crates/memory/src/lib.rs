@@ -40,7 +40,8 @@ use rooms::{Inference, Spot, Variant};
 
 /// What a full task says of itself.
 const fn full(id: &'static str, card: &'static str, presets: &'static [Preset], summary: &'static str) -> About {
-    About { smallest: r#"{"observation": "symbolic"}"#, ..mini(id, card, presets, summary) }
+    let views = &["observation", "width", "height", "previous"];
+    About { views, smallest: r#"{"observation": "symbolic"}"#, ..mini(id, card, presets, summary) }
 }
 
 /// What a full task says of itself whose episodes go on until the time is over.
@@ -48,14 +49,25 @@ const fn timed(id: &'static str, card: &'static str, presets: &'static [Preset],
     About { short: r#"{"seconds": 30.0}"#, ..full(id, card, presets, summary) }
 }
 
+/// What a full task says of itself whose walker finds its way to a goal.
+const fn town(id: &'static str, card: &'static str, presets: &'static [Preset], summary: &'static str) -> About {
+    About { aids: &["pose"], ..timed(id, card, presets, summary) }
+}
+
 /// What a small variant says of itself.
 const fn mini(id: &'static str, card: &'static str, presets: &'static [Preset], summary: &'static str) -> About {
-    About { id, summary, card, split_key: "level", splits: &level::NAMES, presets, smallest: "{}", short: "{}" }
+    let (split_key, splits, views, aids) = ("level", &level::NAMES, &["observation"], &[]);
+    About { id, summary, card, split_key, splits, presets, views, aids, smallest: "{}", short: "{}" }
+}
+
+/// What a small panel says of itself.
+const fn panel(id: &'static str, card: &'static str, presets: &'static [Preset], summary: &'static str) -> About {
+    About { views: &["observation", "previous"], ..mini(id, card, presets, summary) }
 }
 
 /// What a small variant says of itself that walks through a grid.
 const fn grid(id: &'static str, card: &'static str, presets: &'static [Preset], summary: &'static str) -> About {
-    About { short: r#"{"steps": 30}"#, ..mini(id, card, presets, summary) }
+    About { views: &["previous"], aids: &["pose"], short: r#"{"steps": 30}"#, ..mini(id, card, presets, summary) }
 }
 
 /// The Memory Tasks Suite.
@@ -138,7 +150,7 @@ pub static FAMILY: Family = Family {
             &Rules::<Spot>(Variant::Motion),
         ),
         Entry::new(
-            &timed(
+            &town(
                 "memory/visible-goal-with-buildings-v1",
                 include_str!("../cards/visible-goal-with-buildings.md"),
                 arena::PRESETS,
@@ -147,7 +159,7 @@ pub static FAMILY: Family = Family {
             &Rules::<Arena>(arena::VISIBLE_BUILDINGS),
         ),
         Entry::new(
-            &timed(
+            &town(
                 "memory/invisible-goal-with-buildings-v1",
                 include_str!("../cards/invisible-goal-with-buildings.md"),
                 arena::PRESETS,
@@ -156,7 +168,7 @@ pub static FAMILY: Family = Family {
             &Rules::<Arena>(arena::INVISIBLE_BUILDINGS),
         ),
         Entry::new(
-            &timed(
+            &town(
                 "memory/invisible-goal-empty-arena-v1",
                 include_str!("../cards/invisible-goal-empty-arena.md"),
                 arena::PRESETS,
@@ -165,7 +177,7 @@ pub static FAMILY: Family = Family {
             &Rules::<Arena>(arena::INVISIBLE_EMPTY),
         ),
         Entry::new(
-            &timed(
+            &town(
                 "memory/explore-goal-locations-v1",
                 include_str!("../cards/explore-goal-locations.md"),
                 arena::PRESETS,
@@ -183,7 +195,7 @@ pub static FAMILY: Family = Family {
             &Rules::<Inference>(()),
         ),
         Entry::new(
-            &mini(
+            &panel(
                 "memory/arbitrary-visuomotor-mapping-mini-v1",
                 include_str!("../cards/arbitrary-visuomotor-mapping-mini.md"),
                 psychlab::MINI_PRESETS,
@@ -192,7 +204,7 @@ pub static FAMILY: Family = Family {
             &Rules::<PanelMini<Mapping>>(()),
         ),
         Entry::new(
-            &mini(
+            &panel(
                 "memory/continuous-recognition-mini-v1",
                 include_str!("../cards/continuous-recognition-mini.md"),
                 psychlab::MINI_PRESETS,
@@ -201,7 +213,7 @@ pub static FAMILY: Family = Family {
             &Rules::<PanelMini<Recognition>>(()),
         ),
         Entry::new(
-            &mini(
+            &panel(
                 "memory/change-detection-mini-v1",
                 include_str!("../cards/change-detection-mini.md"),
                 psychlab::MINI_PRESETS,
@@ -210,7 +222,7 @@ pub static FAMILY: Family = Family {
             &Rules::<PanelMini<Change>>(()),
         ),
         Entry::new(
-            &mini(
+            &panel(
                 "memory/what-then-where-mini-v1",
                 include_str!("../cards/what-then-where-mini.md"),
                 psychlab::MINI_PRESETS,

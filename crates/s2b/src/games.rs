@@ -138,7 +138,9 @@ impl<C: Cast> Policy<Games<C>> for RandomLegal {
 /// What both environments say about themselves.
 pub(crate) const fn about(id: &'static str, card: &'static str, summary: &'static str) -> About {
     let splits = &["combinatorial2", "combinatorial2_shuffled"];
-    About { id, summary, card, split_key: "split", splits, presets: PRESETS, smallest: "{}", short: "{}" }
+    let views = &["flat", "actions", "partner_id", "round_shows_feedback"];
+    let (split_key, aids, smallest, short): (_, &[&str], _, _) = ("split", &[], "{}", "{}");
+    About { id, summary, card, split_key, splits, presets: PRESETS, views, aids, smallest, short }
 }
 
 /// The configs of the published experiments.

@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use heldout_core::{Asked, Kind, KindError, Measured, Player, Prepared, Sample, Seed};
+use heldout_core::{Asked, Kind, KindError, Measured, Player, Prepared, Sample, Seed, Speaker, Stimuli, Told};
 use serde_json::{Map, Value};
 
-use crate::metrics::spoken;
+use crate::config::GameConfig;
+use crate::metrics::{Compositionality, Matrix, compositionality, spoken, values};
 use crate::space::{Space, SpaceRules};
 use crate::speaker::{SpeakerRule, Tongue};
 
+/// Why an agent has no language to measure.
+const SILENT: &str = "the language of a speaker is measured here, and this agent cannot be asked what it says of a stimulus";
 /// Languages of a condition and seed unless told.
 const LANGUAGES: u64 = 20;
 
@@ -56,13 +59,24 @@ impl Speech {
     }
 }
 
+/// What is measured of a language.
+const METRICS: &[&str] = &["topsim", "posdis", "bosdis"];
+
+/// The sample that a language of `stimuli` stimuli comes to.
+fn sample(stimuli: u64, scores: Compositionality) -> Sample {
+    let values = METRICS.iter().zip([scores.topsim, scores.posdis, scores.bosdis]);
+    let metrics: BTreeMap<String, f64> =
+        values.filter_map(|(name, value)| Some(((*name).to_owned(), value?))).collect();
+    Sample { length: stimuli, metrics }
+}
+
 impl Measured for Speech {
     fn policy(&self) -> String {
         self.policy.clone()
     }
 
     fn metrics(&self) -> &'static [&'static str] {
-        &["topsim", "posdis", "bosdis"]
+        METRICS
     }
 
     fn samples(&self) -> u64 {
@@ -70,16 +84,82 @@ impl Measured for Speech {
     }
 
     /// Measures the language that the speaker speaks of one space.
-    fn sample(&self, number: u64) -> Sample {
+    fn sample(&self, number: u64) -> Result<Sample, String> {
         let own = Seed(self.seed).derive(number);
         let mut space = Space::reserve(&self.space);
         space.redraw(&self.space, own);
         let structure = space.structure();
-        let scores = spoken(self.rule, structure, &self.tongue, own);
-        let values = self.metrics().iter().zip([scores.topsim, scores.posdis, scores.bosdis]);
-        let metrics: BTreeMap<String, f64> =
-            values.filter_map(|(name, value)| Some(((*name).to_owned(), value?))).collect();
-        Sample { length: u64::from(structure.meanings()), metrics }
+        Ok(sample(u64::from(structure.meanings()), spoken(self.rule, structure, &self.tongue, own)))
+    }
+}
+
+/// A speaker that is not scripted and the spaces that it speaks of. It is shown stimuli, not told their meanings.
+struct Learnt {
+    speaker: Arc<dyn Speaker>,
+    config: Value,
+    space: SpaceRules,
+    length: usize,
+    vocabulary: u32,
+    languages: u64,
+    seed: u64,
+}
+
+impl Learnt {
+    fn new(speaker: &Arc<dyn Speaker>, config: Value, languages: u64, seed: u64) -> Result<Self, String> {
+        let game: GameConfig = serde_json::from_value(config.clone())
+            .map_err(|error| format!("the config is not of a game with a speaker: {error}"))?;
+        let settings = game.check().map_err(|error| error.to_string())?;
+        let (length, vocabulary) = (settings.message_length as usize, settings.vocabulary);
+        Ok(Self { speaker: Arc::clone(speaker), config, space: settings.space, length, vocabulary, languages, seed })
+    }
+}
+
+impl Measured for Learnt {
+    fn policy(&self) -> String {
+        "an agent".to_owned()
+    }
+
+    fn metrics(&self) -> &'static [&'static str] {
+        METRICS
+    }
+
+    fn samples(&self) -> u64 {
+        self.languages
+    }
+
+    /// Measures the language that the speaker speaks of one space: of every meaning in every look.
+    fn sample(&self, number: u64) -> Result<Sample, String> {
+        let own = Seed(self.seed).derive(number);
+        let mut space = Space::reserve(&self.space);
+        space.redraw(&self.space, own);
+        let structure = space.structure();
+        let width = self.space.width();
+        let (mut meanings, mut numbers, mut shown) = (Vec::new(), Vec::new(), vec![0.0; width]);
+        for meaning in structure.all() {
+            for look in 0..self.space.samples {
+                meanings.extend(values(structure, meaning));
+                space.show(&self.space, meaning, look as u8, &mut shown);
+                numbers.extend_from_slice(&shown);
+            }
+        }
+        let (length, vocabulary) = (self.length, self.vocabulary);
+        let stimuli = Stimuli { config: &self.config, seed: own, numbers: &numbers, width, length, vocabulary };
+        let mut said = self.speaker.utter(&stimuli)?;
+        let count = numbers.len() / width;
+        if said.len() != count * length {
+            return Err(format!("the speaker said {} tokens, must be {length} of each of {count} stimuli", said.len()));
+        }
+        if let Some(token) = said.iter().find(|token| **token > vocabulary) {
+            return Err(format!("the speaker said the token `{token}`, must be 0 to {vocabulary}"));
+        }
+        // Nothing is said after the end of a sentence.
+        for message in said.chunks_mut(length) {
+            let end = message.iter().position(|&token| token == 0).unwrap_or(length);
+            message[end..].fill(0);
+        }
+        let scores =
+            compositionality(Matrix::new(&meanings, structure.dims()), Matrix::new(&said, length), vocabulary);
+        Ok(sample(count as u64, scores))
     }
 }
 
@@ -96,14 +176,19 @@ impl Kind for Language {
     }
 
     fn prepare(&self, asked: &Asked<'_>, seed: u64) -> Result<Prepared, String> {
-        let Player::Scripted(text) = asked.player else {
-            return Err("only the languages of scripted speakers can be measured".to_owned());
-        };
-        let speaker = text.split(',').find_map(|part| part.strip_prefix("speaker=")).unwrap_or(text);
+        let named = |text: &'_ str| text.split(',').find_map(|part| part.strip_prefix("speaker=")).map(str::to_owned);
         let languages = asked.episodes.unwrap_or(LANGUAGES);
         let speech = |overrides: &Map<String, Value>| -> Result<Arc<dyn Measured>, String> {
             let config = asked.entry.configure(overrides).map_err(|e| e.to_string())?;
-            Ok(Arc::new(Speech::new(speaker, &config, languages, seed)?))
+            let scripted = match asked.player {
+                Player::Scripted(text) => named(text).unwrap_or_else(|| text.to_owned()),
+                Player::Agent(Told { partners, speaker, .. }) => match (named(partners), speaker) {
+                    (Some(scripted), _) => scripted,
+                    (None, Some(speaker)) => return Ok(Arc::new(Learnt::new(speaker, config, languages, seed)?)),
+                    (None, None) => return Err(SILENT.to_owned()),
+                },
+            };
+            Ok(Arc::new(Speech::new(&scripted, &config, languages, seed)?))
         };
         asked.conditions.iter().map(|c| speech(&c.overrides)).collect::<Result<_, _>>().map(Prepared::Measured)
     }

@@ -224,7 +224,8 @@ pub(crate) fn language(rule: SpeakerRule, structure: &Structure, tongue: &Tongue
     (meanings, messages)
 }
 
-fn values(structure: &Structure, meaning: Meaning) -> impl Iterator<Item = u32> {
+/// The values of `meaning`, one per dimension.
+pub(crate) fn values(structure: &Structure, meaning: Meaning) -> impl Iterator<Item = u32> {
     (0..structure.dims()).map(move |i| u32::from(meaning.value(i)))
 }
 

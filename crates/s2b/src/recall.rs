@@ -36,6 +36,8 @@ pub(crate) static ABOUT: About = About {
             config: r#"{"split": "support", "max_games_per_shot": 5, "replacement": true, "reward": "original", "ohe_fixed_structure": true, "tail": "none"}"#,
         },
     ],
+    views: &[],
+    aids: &[],
     smallest: "{}",
     short: "{}",
 };

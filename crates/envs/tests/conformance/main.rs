@@ -12,6 +12,7 @@ mod documents;
 mod no_allocation;
 mod observations;
 mod save_restore;
+mod views;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -68,6 +69,8 @@ const PROMISES: &[(&str, Promise)] = &[
     ("observations::modes_show_the_same_episodes", observations::modes_show_the_same_episodes),
     ("observations::metrics_are_finite_at_any_time", observations::metrics_are_finite_at_any_time),
     ("observations::drawing_fills_the_frame", observations::drawing_fills_the_frame),
+    ("views::a_view_changes_no_problem", views::a_view_changes_no_problem),
+    ("views::scripted_policies_see_what_they_may", views::scripted_policies_see_what_they_may),
 ];
 
 /// What the whole promises.

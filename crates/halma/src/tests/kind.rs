@@ -1,6 +1,6 @@
 //! The kind of task that HALMA's protocols are made of.
 
-use heldout_core::{Asked, AskedCondition, Entry, Kind, Player, Prepared, ProblemSet};
+use heldout_core::{Asked, AskedCondition, Entry, Kind, Player, Prepared, ProblemSet, Told};
 use serde_json::{Map, Value, json};
 
 use super::{Symbolic, play};
@@ -16,6 +16,11 @@ fn entry() -> &'static Entry {
 
 fn map(value: &Value) -> Map<String, Value> {
     value.as_object().unwrap().clone()
+}
+
+/// An agent that tells this experience.
+fn told(experience: &[u8]) -> Player<'_> {
+    Player::Agent(Told { experience: Some(experience), ..Told::default() })
 }
 
 /// Ten mazes and little experience, so that tests are made at once.
@@ -138,7 +143,7 @@ fn amendment_20_an_agents_own_experience_makes_its_tests() {
     // A scripted policy plays training itself first.
     for policy in ["half", "random", "stepper", "oracle"] {
         let own = problems(Player::Scripted(policy));
-        assert_eq!(own, problems(Player::Agent(Some(&gather(&overrides, policy)))), "{policy}");
+        assert_eq!(own, problems(told(&gather(&overrides, policy))), "{policy}");
         assert_eq!(own, problems(Player::Scripted(&format!("agent={policy}"))), "{policy}");
         assert!(own[2..].iter().any(|set| set.2 > 0), "{policy}");
         let said = of(Player::Scripted(policy))[2].clone().unwrap().origin.unwrap();
@@ -147,14 +152,14 @@ fn amendment_20_an_agents_own_experience_makes_its_tests() {
     assert_ne!(problems(Player::Scripted("half")), problems(Player::Scripted("oracle")));
     // One who experienced nothing has empty tests; one who tells nothing is refused them. T and RT are for all.
     let idle = gather(&overrides, "noop");
-    for player in [Player::Scripted("noop"), Player::Agent(Some(&idle))] {
+    for player in [Player::Scripted("noop"), told(&idle)] {
         let sets = problems(player);
         assert_eq!(sets[..2].iter().map(|set| set.2).collect::<Vec<_>>(), [10, 4]);
         assert!(sets[2..].iter().all(|set| set.1.is_none() && set.2 == 0));
     }
-    let said = of(Player::Agent(Some(&idle)))[2].clone().unwrap().origin.unwrap();
+    let said = of(told(&idle))[2].clone().unwrap().origin.unwrap();
     assert!(said.starts_with("the experience that came with the agent (CRC-32 "), "{said}");
-    let refused = of(Player::Agent(None));
+    let refused = of(Player::Agent(Told::default()));
     assert_eq!(refused[..2].iter().map(|set| set.clone().unwrap().episodes).collect::<Vec<_>>(), [10, 4]);
     assert!(refused[2..].iter().all(|set| set.as_ref().unwrap_err().contains("`--experience`")));
 }
@@ -180,7 +185,7 @@ fn amendment_22_thresholds_are_keys_of_the_kind() {
 fn amendment_23_experience_of_other_mazes_is_refused() {
     let (keys, overrides) = (Map::new(), map(&json!({"mazes": 10})));
     let prepare = |bytes: &[u8], overrides: &Map<String, Value>| {
-        let asked = asked(&keys, overrides, &["T", "AnT"], Player::Agent(Some(bytes)));
+        let asked = asked(&keys, overrides, &["T", "AnT"], told(bytes));
         let sets = given(&asked, 7);
         assert!(sets[0].is_ok(), "T is played all the same");
         sets[1].clone().map(|_| ())
@@ -192,13 +197,13 @@ fn amendment_23_experience_of_other_mazes_is_refused() {
         assert!(error.contains("it was made in other mazes"), "{error}");
     }
     // What T plays is what counts, not what the task says of its conditions together.
-    let mut mixed = asked(&keys, &overrides, &["T", "AnT"], Player::Agent(Some(&own)));
+    let mut mixed = asked(&keys, &overrides, &["T", "AnT"], told(&own));
     mixed.conditions[0].overrides = map(&json!({"mazes": 12}));
     assert!(given(&mixed, 7)[1].clone().unwrap_err().contains("other mazes"));
     let error = prepare(b"no", &overrides).unwrap_err();
     assert!(error.contains("not experience of this environment"), "{error}");
     // Where no dynamic test is asked for, none is made.
-    let without = asked(&keys, &overrides, &["T"], Player::Agent(Some(b"no")));
+    let without = asked(&keys, &overrides, &["T"], told(b"no"));
     assert!(given(&without, 7)[0].is_ok());
 }
 

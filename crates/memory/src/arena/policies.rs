@@ -10,7 +10,7 @@ use crate::walker::clock::TICKS_PER_STEP;
 use crate::walker::controls::Walk;
 use crate::walker::explorer::{Explorer, Senses, wander};
 use crate::walker::pilot::{Chart, choose};
-use crate::walker::policies::{Swing, needs_pose, needs_symbols};
+use crate::walker::policies::{SYMBOLS, SYMBOLS_AND_POSE, Swing, needs_pose, needs_symbols};
 
 /// Cells of a chart along a metre.
 const FINE: usize = 4;
@@ -31,9 +31,11 @@ pub(super) fn all() -> Vec<Scripted<Arena>> {
             "honest",
             "Draws a map of its own from what it sees and its pose, sweeps the arena until it sees the goal or is paid, \
              then walks back there.",
-        ),
+        )
+        .seeing(SYMBOLS_AND_POSE),
         Scripted::of::<Memoryless>("memoryless", "Walks to a goal in view, else ahead, and turns where it is narrow.")
-            .shortcut(),
+            .shortcut()
+            .seeing(SYMBOLS),
         Scripted::of::<Swing>("noop", "Looks left and right in turn: no action does nothing."),
     ]
 }

@@ -10,7 +10,7 @@ use crate::walker::clock::TICKS_PER_STEP;
 use crate::walker::controls::{DEGREES_PER_PIXEL, LAB_LOOK, Walk};
 use crate::walker::explorer::{Explorer, Senses, wander};
 use crate::walker::pilot::{Chart, choose};
-use crate::walker::policies::{Swing, needs_pose, needs_symbols};
+use crate::walker::policies::{SYMBOLS, SYMBOLS_AND_POSE, Swing, needs_pose, needs_symbols};
 
 /// Cells of a chart along a cell of the maze.
 const FINE: i32 = 5;
@@ -34,9 +34,11 @@ pub(super) fn all() -> Vec<Scripted<Maze>> {
         Scripted::of::<Honest>(
             "honest",
             "Draws a map of its own from what it sees and its pose, sweeps the maze until it sees the goal, then runs there.",
-        ),
+        )
+        .seeing(SYMBOLS_AND_POSE),
         Scripted::of::<Memoryless>("memoryless", "Runs to a goal in view, else ahead, and turns where it is narrow.")
-            .shortcut(),
+            .shortcut()
+            .seeing(SYMBOLS),
         Scripted::of::<Swing>("noop", "Looks left and right in turn: no action does nothing."),
     ]
 }

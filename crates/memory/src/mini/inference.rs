@@ -12,7 +12,7 @@ use crate::level::{Drawn, Level};
 use crate::rooms::{Chain, Colour, INFERENCE_TASK, Relations, Side};
 use crate::walker::config::{Format, Observation, Previous};
 use crate::walker::controls::decode;
-use crate::walker::policies::{First, needs_symbols};
+use crate::walker::policies::{First, SYMBOLS, needs_symbols};
 
 /// Steps of an episode at the most, as the walked task has 200 seconds.
 const LIMIT: u32 = 200;
@@ -213,9 +213,10 @@ impl Environment for InferenceMini {
                 "honest",
                 "Guesses pairs that it cannot know and learns the order from what is shown next; sees the symbolic \
                  observation alone.",
-            ),
+            )
+            .seeing(SYMBOLS),
             Scripted::of::<Memoryless>("memoryless", "Picks either item by chance.").shortcut(),
-            Scripted::of::<Window<Order>>("window", "The honest player with a memory of the last six rows.").shortcut(),
+            Scripted::of::<Window<Order>>("window", "The honest player with a memory of the last six rows.").shortcut().seeing(SYMBOLS),
             Scripted::of::<First>("noop", "Picks the left item."),
         ]
     }

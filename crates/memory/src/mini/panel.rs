@@ -22,7 +22,7 @@ use crate::psychlab::surface::{COARSE_LETTER, Display, picture, side_for};
 use crate::psychlab::task::{Notes, Scene, Stimulus, Told, extent, metrics, write_metrics};
 use crate::walker::config::{Format, Previous};
 use crate::walker::controls::decode;
-use crate::walker::policies::{First, needs_symbols};
+use crate::walker::policies::{First, SYMBOLS, needs_symbols};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct State<T> {
@@ -209,18 +209,18 @@ impl<T: Task> Environment for PanelMini<T> {
     fn policies() -> Vec<Scripted<Self>> {
         let mut all = vec![
             Scripted::of::<Oracle>("oracle", "Chooses the right button."),
-            Scripted::of::<Honest<Reader>>("honest", "Remembers what was shown; sees the symbolic observation alone."),
+            Scripted::of::<Honest<Reader>>("honest", "Remembers what was shown; sees the symbolic observation alone.").seeing(SYMBOLS),
             Scripted::of::<Memoryless>(
                 "memoryless",
                 "The best choice that needs no memory: the cue if there is one, else a guess.",
             )
             .shortcut(),
             Scripted::of::<Window<Reader>>("window", "The honest player with a memory of the last six rows.")
-                .shortcut(),
+                .shortcut().seeing(SYMBOLS),
             Scripted::of::<First>("noop", "Always the first button."),
         ];
         if T::TOLD == Told::Cue {
-            all.push(Scripted::of::<LastCue>("last-cue", "Chooses the button that was cued last.").shortcut());
+            all.push(Scripted::of::<LastCue>("last-cue", "Chooses the button that was cued last.").shortcut().seeing(SYMBOLS));
         }
         all
     }

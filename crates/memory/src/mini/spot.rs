@@ -14,7 +14,7 @@ use super::{FRAME, SIZE, enlarge, format};
 use crate::level::{Drawn, Level};
 use crate::rooms::{Block, CIRCUMRADIUS, FAST, Layout, MAX_BLOCKS, PERIOD, Room, Variant};
 use crate::walker::config::{Format, Observation, Previous};
-use crate::walker::policies::{First, needs_symbols};
+use crate::walker::policies::{First, SYMBOLS, needs_symbols};
 
 /// Steps that each room is shown. Moving blocks make one round.
 const SHOWN: u32 = 5;
@@ -286,11 +286,12 @@ impl Environment for SpotMini {
             Scripted::of::<Honest<Comparer>>(
                 "honest",
                 "Remembers what Room A showed and compares; sees the symbolic observation alone.",
-            ),
+            )
+            .seeing(SYMBOLS),
             Scripted::of::<Memoryless>("memoryless", "Names any block by chance; takes their places from the state.")
                 .shortcut(),
             Scripted::of::<Window<Comparer>>("window", "The honest player with a memory of the last six rows.")
-                .shortcut(),
+                .shortcut().seeing(SYMBOLS),
             Scripted::of::<First>("noop", "Names the first place."),
         ]
     }

@@ -9,7 +9,7 @@ use super::relations::Relations;
 use super::route::{ON_THE_SPOT, STRAIGHT_ON, steer};
 use crate::walker::controls::Walk;
 use crate::walker::pilot::towards;
-use crate::walker::policies::{Swing, needs_symbols};
+use crate::walker::policies::{SYMBOLS, Swing, needs_symbols};
 
 /// All policies but `random`.
 pub(super) fn all() -> Vec<Scripted<Inference>> {
@@ -19,7 +19,8 @@ pub(super) fn all() -> Vec<Scripted<Inference>> {
             "honest",
             "Guesses pairs that it cannot know and learns the order from what is shown next; sees the symbolic \
              observation alone.",
-        ),
+        )
+        .seeing(SYMBOLS),
         Scripted::of::<Memoryless>("memoryless", "Walks to either ball by chance; steers by the state.").shortcut(),
         Scripted::of::<Swing>("noop", "Looks left and right in turn."),
     ]

@@ -8,7 +8,7 @@ use super::route::Route;
 use super::spot::Spot;
 use crate::walker::body::{RADIUS, Rect};
 use crate::walker::controls::Walk;
-use crate::walker::policies::{Swing, needs_symbols};
+use crate::walker::policies::{SYMBOLS, Swing, needs_symbols};
 
 /// Distance that ways keep from what must not be touched, beyond touch.
 pub(super) const SHY: f64 = 0.2;
@@ -25,7 +25,8 @@ pub(super) fn all() -> Vec<Scripted<Spot>> {
         Scripted::of::<Honest>(
             "honest",
             "Looks at Room A, remembers, compares in Room B; sees the symbolic observation alone.",
-        ),
+        )
+        .seeing(SYMBOLS),
         Scripted::of::<Memoryless>(
             "memoryless",
             "Walks as the oracle does, to a block that it chooses by chance: it knows where blocks are, not which differs.",

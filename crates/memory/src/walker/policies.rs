@@ -41,6 +41,13 @@ impl<E: Environment> Policy<E> for First {
     }
 }
 
+/// The view of a policy that reads numbers: what [`needs_symbols`] asks for.
+pub(crate) const SYMBOLS: &str = r#"{"observation": "symbolic"}"#;
+/// The view of a policy that draws a map of what numbers say: what [`needs_symbols`] and [`needs_pose`] ask for.
+pub(crate) const SYMBOLS_AND_POSE: &str = r#"{"observation": "symbolic", "pose": true}"#;
+/// The view of a policy that draws a map where there are no pictures: what [`needs_pose`] asks for.
+pub(crate) const POSE: &str = r#"{"pose": true}"#;
+
 /// Refuses pictures, for a policy that reads numbers.
 pub(crate) fn needs_symbols(observation: Observation) -> Result<(), String> {
     match observation {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use heldout_core::{Asked, AskedCondition, Kind, Measured, Player, Prepared};
+use heldout_core::{Asked, AskedCondition, Kind, Measured, Player, Prepared, Speaker, Stimuli, Told};
 use serde_json::{Map, Value, json};
 
 use super::{find, near};
@@ -40,13 +40,13 @@ fn languages_are_measured_space_by_space() {
     let all = measured(Player::Scripted("speaker=posdis,listener=nearest"), &[full, json!({})], Some(3)).unwrap();
     assert_eq!(all.len(), 2);
     assert_eq!((all[0].policy().as_str(), all[0].samples()), ("posdis", 3));
-    let sample = all[0].sample(2);
+    let sample = all[0].sample(2).unwrap();
     assert_eq!(sample.length, 125, "every meaning of five values on three dimensions");
     // The exact value of check 23.
     near("topsim", sample.metrics["topsim"], 0.9421, 5e-5);
     near("posdis", sample.metrics["posdis"], 1.0, 1e-12);
-    assert_eq!(sample, all[0].sample(2), "a sample is what its number and the seed say");
-    assert_ne!(all[1].sample(0).length, all[1].sample(1).length, "each is of a space of its own");
+    assert_eq!(sample, all[0].sample(2).unwrap(), "a sample is what its number and the seed say");
+    assert_ne!(all[1].sample(0).unwrap().length, all[1].sample(1).unwrap().length, "each is of a space of its own");
     let oracle = measured(Player::Scripted("oracle"), &[json!({})], None).unwrap();
     assert_eq!((oracle[0].policy().as_str(), oracle[0].samples()), ("oracle", 20));
     assert_eq!(oracle[0].sample(0), all[1].sample(0), "the oracle is `posdis`");
@@ -56,7 +56,7 @@ fn languages_are_measured_space_by_space() {
 fn what_cannot_be_measured_is_named() {
     let posdis = Player::Scripted("posdis");
     for (player, overrides, words) in [
-        (Player::Agent(None), json!({}), vec!["scripted"]),
+        (Player::Agent(Told::default()), json!({}), vec!["cannot be asked what it says"]),
         (Player::Scripted("nobody"), json!({}), vec!["`nobody`", "`posdis`", "`bag-of-symbols`", "`oracle`"]),
         (posdis, json!({"vocabulary": 4}), vec!["`vocabulary` is `4`", "at least 5", "`posdis`"]),
         (Player::Scripted("bag-of-symbols"), json!({}), vec!["`vocabulary` is `6`", "at least 15"]),
@@ -67,4 +67,40 @@ fn what_cannot_be_measured_is_named() {
         let error = refused(player, overrides);
         assert!(words.iter().all(|word| error.contains(word)), "{error}");
     }
+}
+
+/// Says the section of each number, of five: the words of `posdis`, read off the stimuli.
+struct Reads {
+    /// Tokens too many.
+    more: usize,
+}
+
+impl Speaker for Reads {
+    fn utter(&self, stimuli: &Stimuli<'_>) -> Result<Vec<u32>, String> {
+        assert_eq!((stimuli.width, stimuli.length, stimuli.vocabulary), (3, 3, 6));
+        assert_eq!(stimuli.config["samples"], 2);
+        let section = |x: &f32| ((f64::from(*x) + 1.0) * 2.5).floor().clamp(0.0, 4.0) as u32 + 1;
+        let said = stimuli.numbers.iter().map(section).chain(std::iter::repeat_n(1, self.more));
+        Ok(said.collect())
+    }
+}
+
+/// Seam S8: a speaker that is not scripted is shown every meaning in every look.
+#[test]
+fn the_language_of_an_agent_is_measured_of_what_it_says() {
+    let overrides = json!({"min_values": 5, "samples": 2});
+    let speaker: Arc<dyn Speaker> = Arc::new(Reads { more: 0 });
+    let told = |speaker| Player::Agent(Told { speaker: Some(speaker), ..Told::default() });
+    let own = measured(told(&speaker), std::slice::from_ref(&overrides), Some(2)).unwrap();
+    let sample = own[0].sample(1).unwrap();
+    assert_eq!((own[0].samples(), sample.length), (2, 250));
+    near("posdis", sample.metrics["posdis"], 1.0, 1e-12);
+    // Two looks of a meaning are two stimuli at no distance, said alike.
+    assert!(sample.metrics["topsim"] > 0.9421, "{sample:?}");
+    let many: Arc<dyn Speaker> = Arc::new(Reads { more: 1 });
+    let error = measured(told(&many), std::slice::from_ref(&overrides), None).unwrap()[0].sample(0).unwrap_err();
+    assert_eq!(error, "the speaker said 751 tokens, must be 3 of each of 250 stimuli");
+    // Whoever else plays, a scripted speaker is measured by its rule.
+    let partners = Player::Agent(Told { partners: "speaker=posdis", ..Told::default() });
+    assert_eq!(measured(partners, &[overrides], None).unwrap()[0].policy(), "posdis");
 }

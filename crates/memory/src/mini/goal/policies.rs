@@ -5,7 +5,7 @@ use heldout_core::{Policy, Rng, Scripted, View};
 use super::{GoalMini, LOOK, Move, POSE_UNIT, cells, is_near, reward_at};
 use crate::maze::plan::{MOST_CELLS, MOST_SIDE, index_in};
 use crate::mini::honest::{Honest, Learner, Window};
-use crate::walker::policies::needs_pose;
+use crate::walker::policies::{POSE, needs_pose};
 
 /// All policies but `random`.
 pub(super) fn all() -> Vec<Scripted<GoalMini>> {
@@ -14,9 +14,10 @@ pub(super) fn all() -> Vec<Scripted<GoalMini>> {
         Scripted::of::<Honest<Explorer>>(
             "honest",
             "Draws a map of its own from what it sees and its pose, sweeps it until it has found the goal, then returns to it.",
-        ),
+        )
+        .seeing(POSE),
         Scripted::of::<Memoryless>("memoryless", "Goes to a goal in sight, else anywhere that is open.").shortcut(),
-        Scripted::of::<Window<Explorer>>("window", "The honest walker with a memory of the last six rows.").shortcut(),
+        Scripted::of::<Window<Explorer>>("window", "The honest walker with a memory of the last six rows.").shortcut().seeing(POSE),
         Scripted::of::<ToAndFro>("noop", "Goes east and west in turn: no action does nothing."),
     ]
 }
