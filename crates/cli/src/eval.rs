@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
-use heldout_eval::entrant::Entrant;
+use heldout_eval::entrant::{Entrant, no_learners};
 use heldout_eval::protocol::{self, Protocol};
 use heldout_eval::records::Recorded;
 use heldout_eval::results::{Cell, Measured};
@@ -21,18 +21,22 @@ pub(crate) struct Eval {
     /// Which protocols: built-in ones, or paths of `.toml` files.
     #[arg(required_unless_present = "list", value_name = "PROTOCOL")]
     protocols: Vec<String>,
-    /// Which policies: `NAME`, or `AGENT=NAME,AGENT=NAME`; `LABEL@…` names it in the report and in claims. `shortcut` is the
-    /// best player of each task that lacks the ability it is about.
+    /// Which policies: the `NAME` of a scripted one or the path of a checkpoint, or `AGENT=…,AGENT=…` with either for each
+    /// agent; `LABEL@…` names it in the report and in claims. `shortcut` is the best player of each task that lacks the
+    /// ability it is about.
     #[arg(long = "policy", value_name = "POLICY", default_values = ["random", "shortcut", "oracle"])]
     policies: Vec<String>,
     /// What a policy experienced in training, for tests that are made from it: `FILE`, or `LABEL=FILE` where several
     /// play. A scripted policy without it plays training itself first.
     #[arg(long = "experience", value_name = "[LABEL=]FILE")]
     experiences: Vec<String>,
+    /// Plays only this task of the protocols; again for more. The records are those of the whole.
+    #[arg(long = "task", value_name = "TASK")]
+    tasks: Vec<String>,
     /// The directory to write to.
     #[arg(long, required_unless_present = "list")]
     out: Option<PathBuf>,
-    /// Goes on from the records that are there.
+    /// Goes on from the records that are there; with more `--seeds` or `--episodes` than they have, it extends them.
     #[arg(long)]
     resume: bool,
     /// The first run seed; the others follow it.
@@ -41,7 +45,7 @@ pub(crate) struct Eval {
     /// Episodes of each condition and seed, in place of the protocol's; of a finite set, its first problems.
     #[arg(long)]
     episodes: Option<u64>,
-    /// Run seeds, in place of the protocol's number.
+    /// Run seeds, in place of the protocol's number; of a policy that was trained several times, at most so many of them.
     #[arg(long)]
     seeds: Option<u64>,
     /// Threads to spread over; the records do not depend on it.
@@ -62,11 +66,13 @@ impl Eval {
         }
         let out = self.out.clone().context("`--out` names no directory")?;
         let protocols: Vec<Protocol> = self.protocols.iter().map(|p| Protocol::find(p)).collect::<Result<_, _>>()?;
-        let mut entrants: Vec<Entrant> = self.policies.iter().map(|p| Entrant::parse(p)).collect::<Result<_, _>>()?;
+        let parse = |policy: &String| Entrant::parse(policy, &no_learners);
+        let mut entrants: Vec<Entrant> = self.policies.iter().map(parse).collect::<Result<_, _>>()?;
         self.experiences.iter().try_for_each(|text| bring(text, &mut entrants))?;
         let evaluation = Evaluation {
             protocols,
             entrants,
+            tasks: self.tasks.clone(),
             out,
             seed: self.seed,
             seeds: self.seeds,

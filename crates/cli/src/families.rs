@@ -6,6 +6,7 @@ use std::path::Path;
 use clap::{Arg, ArgAction, ArgMatches};
 use heldout_core::{Argument, Call, Command, CommandError, Family, Host, Playing, Said};
 use heldout_envs::FAMILIES;
+use heldout_eval::entrant::{Entrant, no_learners};
 use heldout_eval::{Episodes, Run};
 use indicatif::ProgressBar;
 use serde_json::Map;
@@ -142,7 +143,8 @@ impl Host for Terminal {
 
     fn play(&mut self, playing: &Playing<'_>) -> Result<Vec<f32>, CommandError> {
         let &Playing { entry, overrides, policy, seed, metric } = playing;
-        let run = Run { entry, overrides, policy, episodes: Episodes::All, seed, threads: run::cores() };
+        let entrant = &Entrant::unchecked(policy, &no_learners)?;
+        let run = Run { entry, overrides, entrant, episodes: Episodes::All, seed, threads: run::cores() };
         let bar = progress::bar(0, "episodes");
         let played = run.play(|done, total| {
             bar.set_length(total as u64);

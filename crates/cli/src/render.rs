@@ -6,7 +6,8 @@ use anyhow::{Context, bail};
 use clap::ValueEnum;
 use heldout_core::{Autoreset, Buffers, Dtype, Field, Frame, Options, Reset, Seed, Spec, VecEnv};
 use heldout_envs::find;
-use heldout_eval::Seats;
+use heldout_eval::Turn;
+use heldout_eval::entrant::{Entrant, Place, no_learners};
 use heldout_render::encode::{gif, png};
 use heldout_render::{Canvas, Image, Rgb, upscale};
 
@@ -29,7 +30,7 @@ pub(crate) struct Render {
     /// Where to: a `.png` picture or a `.gif` film.
     #[arg(long)]
     out: PathBuf,
-    /// Which policy plays.
+    /// Which policy plays: the `NAME` of a scripted one or the path of a checkpoint, or `AGENT=…,AGENT=…`.
     #[arg(long, default_value = "oracle")]
     policy: String,
     /// Root of the episode's seed.
@@ -77,9 +78,13 @@ impl Render {
         };
         let entry = find(&self.id)?;
         let options = Options { autoreset: Autoreset::Disabled, ..Options::default() };
-        let mut env = entry.make(&self.settings.overrides()?, 1, options)?;
+        let entrant = Entrant::unchecked(&self.policy, &no_learners)?;
+        let place = Place { entry, protocol: "", task: "", run: 0, seed: self.seed };
+        let mut overrides = entrant.view(&place).map_err(anyhow::Error::msg)?;
+        overrides.extend(self.settings.overrides()?);
+        let mut env = entry.make(&overrides, 1, options)?;
         let agent = self.agent(env.spec())?;
-        Seats::parse(&self.policy, env.spec())?.seat(&mut *env, Seed(0))?;
+        let mut actor = entrant.sit(&mut *env, &place)?;
         let mut buffers = Buffers::new(env.spec(), 1);
         let reset = Reset { problems: &[self.problem], ..Reset::seed(Seed(self.seed)) };
         env.reset(reset, buffers.output())?;
@@ -88,6 +93,7 @@ impl Render {
         let mut frames = Vec::new();
         let bar = progress::bar(most as u64, "steps at the most");
         let mut actions = vec![0; env.spec().action_width()];
+        let none = vec![0.0; buffers.metrics.len()];
         for step in 0..=most {
             if film || step == most {
                 frames.push(self.frame(&*env, &buffers, agent)?);
@@ -102,6 +108,20 @@ impl Render {
                 break;
             }
             env.act(&buffers.rows(), &mut actions)?;
+            if let Some(actor) = &mut actor {
+                let turn = Turn {
+                    spec: env.spec(),
+                    observation: &buffers,
+                    rewards: &buffers.rewards,
+                    metrics: if step == 0 { &none } else { &buffers.metrics },
+                    starts: &[step == 0],
+                    playing: &[true],
+                    seeds: &[Seed(self.seed).derive(0)],
+                    agents: &vec![true; env.spec().agents.len()],
+                    actions: &mut actions,
+                };
+                actor.act(turn).map_err(anyhow::Error::msg)?;
+            }
             env.step(&actions, buffers.output())?;
             bar.inc(1);
             if buffers.status[0].ended() && !film {

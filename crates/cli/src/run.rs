@@ -2,6 +2,7 @@
 
 use heldout_envs::find;
 use heldout_eval::Episodes;
+use heldout_eval::entrant::{Entrant, no_learners};
 use serde_json::{Map, Value, json};
 
 use crate::progress;
@@ -12,7 +13,7 @@ use crate::settings::Settings;
 pub(crate) struct Run {
     /// Which environment.
     id: String,
-    /// Which policy: `NAME`, or `AGENT=NAME,AGENT=NAME`.
+    /// Which policy: the `NAME` of a scripted one or the path of a checkpoint, or `AGENT=…,AGENT=…` with either for each agent.
     #[arg(long, default_value = "random")]
     policy: String,
     /// How many episodes; `all` plays each problem of a finite set once.
@@ -50,15 +51,16 @@ impl Run {
     pub(crate) fn execute(&self) -> anyhow::Result<()> {
         let entry = find(&self.id)?;
         let overrides = self.settings.overrides()?;
-        let config = entry.configure(&overrides)?;
+        let entrant = Entrant::unchecked(&self.policy, &no_learners)?;
         let run = heldout_eval::Run {
             entry,
             overrides: &overrides,
-            policy: &self.policy,
+            entrant: &entrant,
             episodes: self.episodes,
             seed: self.seed,
             threads: self.threads,
         };
+        let config = entry.configure(&run.overrides()?)?;
         let bar = progress::bar(0, "episodes");
         let played = run.play(|done, total| {
             bar.set_length(total as u64);
@@ -72,7 +74,7 @@ impl Run {
             return crate::print_json(&json!({
                 "id": entry.id(),
                 "version": env!("CARGO_PKG_VERSION"),
-                "policy": self.policy,
+                "policy": entrant.policy,
                 "episodes": played.episodes.len(),
                 "seed": self.seed,
                 "config": config,
@@ -84,7 +86,7 @@ impl Run {
             "{} {}, policy {}, {} episodes, seed {}\nconfig {config}\n",
             entry.id(),
             env!("CARGO_PKG_VERSION"),
-            self.policy,
+            entrant.policy,
             played.episodes.len(),
             self.seed
         );

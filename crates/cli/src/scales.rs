@@ -48,6 +48,7 @@ impl Measure {
         let evaluation = Evaluation {
             entrants: entrants(&protocols),
             protocols,
+            tasks: Vec::new(),
             out: self.out.clone(),
             seed: self.seed,
             seeds: Some(self.seeds),

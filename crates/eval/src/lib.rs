@@ -26,6 +26,7 @@ pub mod report;
 pub mod results;
 pub mod runner;
 pub mod scales;
+mod seating;
 pub mod stratum;
 pub mod verdict;
 

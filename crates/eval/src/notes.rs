@@ -6,7 +6,7 @@ use heldout_envs::find;
 use serde_json::Value;
 
 use crate::protocol::Kind;
-use crate::records::{Header, Recorded};
+use crate::records::{BACKEND, Header, Recorded};
 use crate::results::{Cell, ORACLE, Suite, scripted};
 use crate::scales::{Scale, Score};
 
@@ -24,7 +24,10 @@ pub(crate) fn place(header: &Header) -> String {
 pub(crate) fn builds(records: &[Recorded]) -> Option<String> {
     let mut found: BTreeMap<String, usize> = BTreeMap::new();
     for recorded in records {
-        *found.entry(recorded.header.build_text()).or_default() += 1;
+        // What an agent computes with is its own: builds are of the program.
+        let mut header = recorded.header.clone();
+        header.build.features.retain(|feature| !feature.starts_with(BACKEND));
+        *found.entry(header.build_text()).or_default() += 1;
     }
     (found.len() > 1).then(|| {
         let all: Vec<String> = found.iter().map(|(build, files)| format!("{build} ({files} files)")).collect();
@@ -72,8 +75,11 @@ fn other_text(suite: &Suite) -> Option<String> {
 /// A key of the condition under which something else was recorded.
 fn other_config(cell: &Cell, asked: &serde_json::Map<String, Value>) -> Option<String> {
     let header = &cell.recorded.header;
-    let whole = find(&header.id).ok()?.configure(asked).ok()?;
-    asked.keys().find_map(|key| {
+    let entry = find(&header.id).ok()?;
+    let whole = entry.configure(asked).ok()?;
+    // How someone sees and acts is theirs to choose.
+    let views = |key: &&String| entry.about.views.iter().chain(entry.about.aids).any(|view| view == key);
+    asked.keys().filter(|key| !views(key)).find_map(|key| {
         let (ours, theirs) = (whole.get(key)?, header.config.get(key)?);
         (ours != theirs).then(|| format!("recorded with `{key}` = `{theirs}`, where the protocol has `{ours}`"))
     })

@@ -1,4 +1,4 @@
-//! Playing episodes of one environment with scripted policies.
+//! Playing episodes of one environment.
 
 use std::ops::{ControlFlow, Range};
 
@@ -8,19 +8,23 @@ use heldout_core::{
 };
 use serde_json::{Map, Value};
 
+use crate::entrant::{Entrant, Place};
 use crate::records::Trace;
+use crate::seating::Seating;
 use crate::stratum::{Measured, Scored, Stratum};
 
 /// Bytes of observations that a run keeps in memory at the most.
 const MEMORY: usize = 64 << 20;
 /// Copies that play at once at the most.
 const MOST_COPIES: usize = 256;
+/// Copies that an agent plays at once at the most: it answers many in one go, in a batch of the same size everywhere.
+pub(crate) const AGENT_COPIES: usize = 32;
 
 /// Episodes of a run at the most.
 const MOST_EPISODES: usize = 10_000_000;
 
 /// What an agent plays that has no policy of the name given to all.
-const PARTNER: &str = "oracle";
+pub(crate) const PARTNER: &str = "oracle";
 
 /// Which episodes to play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +40,11 @@ pub enum Episodes {
 pub struct Seats(Vec<String>);
 
 impl Seats {
+    /// These policies, one of each agent.
+    pub(crate) fn new(names: Vec<String>) -> Self {
+        Self(names)
+    }
+
     /// Reads `name`, for every agent, or `agent=name,agent=name`.
     ///
     /// # Errors
@@ -136,6 +145,9 @@ pub enum PlayError {
         /// The names there are.
         known: Vec<&'static str>,
     },
+    /// Someone who asks to see or act in a way that is not theirs to choose.
+    #[error("{0}")]
+    View(String),
     /// A policy that is not scripted refuses or breaks down.
     #[error("the policy failed: {0}")]
     Actor(String),
@@ -165,8 +177,9 @@ pub struct Run<'a> {
     pub entry: &'static Entry,
     /// Its config.
     pub overrides: &'a Map<String, Value>,
-    /// `name`, or `agent=name,…`.
-    pub policy: &'a str,
+    /// Who plays. It sees as it asks to, where the config does not say; of an agent that is several policies, the first
+    /// plays.
+    pub entrant: &'a Entrant,
     /// Which episodes.
     pub episodes: Episodes,
     /// Root of every episode's seed.
@@ -192,6 +205,8 @@ pub struct Turn<'a> {
     pub playing: &'a [bool],
     /// Seed of each copy's episode, for policies that leave something to chance.
     pub seeds: &'a [Seed],
+    /// Which agents of the environment it plays; what it does for the others is dropped.
+    pub agents: &'a [bool],
     /// Where the actions go: [`Spec::action_width`] integers a copy.
     pub actions: &'a mut [i32],
 }
@@ -252,16 +267,33 @@ impl Played {
 }
 
 impl Run<'_> {
+    fn place(&self) -> Place<'_> {
+        Place { entry: self.entry, protocol: "", task: "", run: 0, seed: self.seed }
+    }
+
+    /// The config overrides that are played under: those given, over how the entrant asks to see and act.
+    ///
+    /// # Errors
+    ///
+    /// If it asks for what is not its to choose.
+    pub fn overrides(&self) -> Result<Map<String, Value>, PlayError> {
+        let mut all = self.entrant.view(&self.place()).map_err(PlayError::View)?;
+        all.extend(self.overrides.clone());
+        Ok(all)
+    }
+
     /// Plays; `progress` hears how many episodes have ended, of how many.
     ///
     /// # Errors
     ///
     /// If the run does not describe something that can be played.
     pub fn play(&self, mut progress: impl FnMut(usize, usize)) -> Result<Played, PlayError> {
-        let probe = self.entry.make(self.overrides, 1, Options::default())?;
+        let place = self.place();
+        let overrides = self.overrides()?;
+        let probe = self.entry.make(&overrides, 1, Options::default())?;
         let spec = probe.spec().clone();
         drop(probe);
-        let seats = Seats::parse(self.policy, &spec)?;
+        let seating = Seating::strict(self.entrant, &place, &spec)?;
         let total = match self.episodes {
             Episodes::Count(n) => n,
             Episodes::All => spec.problems.ok_or(PlayError::Endless { id: self.entry.id() })? as usize,
@@ -269,14 +301,16 @@ impl Run<'_> {
         if !(1..=MOST_EPISODES).contains(&total) {
             return Err(PlayError::Count { count: total });
         }
-        let copies = copies(&spec, total.min(MOST_COPIES));
-        let mut table = Table::new(self.entry, self.overrides, copies, self.threads)?;
-        seats.seat(&mut *table.env, Seed(0))?;
+        let most = if seating.has_agents() { AGENT_COPIES } else { MOST_COPIES };
+        let copies = copies(&spec, total.min(most));
+        let mut table = Table::new(self.entry, &overrides, copies, self.threads)?;
+        let mut actor = seating.sit(&mut *table.env, &place)?;
         let mut episodes: Vec<Option<Episode>> = vec![None; total];
         let mut ended = 0;
         let all = self.episodes == Episodes::All;
         let deal = Deal { seed: Seed(self.seed), numbers: 0..total as u64, problems: all.then_some(total as u64) };
-        table.play(&deal, None, |event| {
+        let actor = actor.as_mut().map(|actor| &mut **actor as &mut dyn Actor);
+        table.play(&deal, actor, |event| {
             if let Event::Ended(number, episode) = event {
                 episodes[number as usize] = Some(episode);
                 ended += 1;
@@ -369,7 +403,7 @@ impl Table {
         self.told.iter().map(|&i| &metrics[i]).filter(|m| m.share).map(|m| m.name.clone())
     }
 
-    /// Plays the episodes of `deal`, by `actor` or by the policies that are seated, until `hear` breaks off.
+    /// Plays the episodes of `deal` until `hear` breaks off: the policies that are seated act first, then `actor`.
     pub(crate) fn play(
         &mut self,
         deal: &Deal,
@@ -385,22 +419,22 @@ impl Table {
         let mut numbers = deal.numbers.clone();
         self.deal(deal, &mut numbers, &vec![true; copies])?;
         while left > 0 {
-            match &mut actor {
-                None => self.env.act(&self.buffers.rows(), &mut self.actions)?,
-                Some(actor) => {
-                    let playing: Vec<bool> = self.playing.iter().map(Option::is_some).collect();
-                    let turn = Turn {
-                        spec: self.env.spec(),
-                        observation: &self.buffers,
-                        rewards: &self.rewards,
-                        metrics: &self.metrics,
-                        starts: &self.starts,
-                        playing: &playing,
-                        seeds: &self.seeds,
-                        actions: &mut self.actions,
-                    };
-                    actor.act(turn).map_err(PlayError::Actor)?;
-                }
+            self.env.act(&self.buffers.rows(), &mut self.actions)?;
+            if let Some(actor) = &mut actor {
+                let playing: Vec<bool> = self.playing.iter().map(Option::is_some).collect();
+                let spec = self.env.spec();
+                let turn = Turn {
+                    spec,
+                    observation: &self.buffers,
+                    rewards: &self.rewards,
+                    metrics: &self.metrics,
+                    starts: &self.starts,
+                    playing: &playing,
+                    seeds: &self.seeds,
+                    agents: &vec![true; spec.agents.len()],
+                    actions: &mut self.actions,
+                };
+                actor.act(turn).map_err(PlayError::Actor)?;
             }
             self.starts.fill(false);
             if self.trace {

@@ -1,8 +1,9 @@
 //! Records: what an evaluation leaves behind, one JSON line an episode under a header that says how it came about.
 //!
 //! Invariants: a file is created whole with its header or not at all; lines are only ever added at its end, in the order
-//! of seeds and episodes; nothing that is there is overwritten. So whatever ends a run, at most the last line is cut
-//! short, and only such a line is ever dropped.
+//! of seeds and episodes; no record that is there is lost. So whatever ends a run, at most the last line is cut
+//! short, and only such a line is ever dropped. An evaluation of more seeds or episodes replaces the file by one with its
+//! own header, whole or not at all; records that then stand behind a gap wait beside it until their turn comes.
 //!
 //! Deliberately absent from the header: time, threads, paths. Two runs of the same evaluation give the same bytes.
 
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use heldout_core::Status;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The version of the files' format.
 pub const FORMAT: u32 = 2;
@@ -25,6 +26,12 @@ pub const FOLDER: &str = "records";
 /// an agent: the scale of that agent.
 pub const SCALES: &str = "scales";
 
+/// How a feature of a build begins that says what an agent computes with.
+pub(crate) const BACKEND: &str = "backend ";
+
+/// Ending of the file beside a file of records that holds those that stand behind a gap.
+const WAITING: &str = "waiting";
+
 /// How the program was built.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -35,7 +42,7 @@ pub struct Build {
     pub profile: String,
     /// Architecture and system that it was built for.
     pub target: String,
-    /// Its features.
+    /// Its features; of an agent that says what it computes with, also `backend NAME`.
     pub features: Vec<String>,
 }
 
@@ -107,12 +114,13 @@ pub struct Header {
     pub held_out: bool,
     /// Label of the policy, by which reports and claims name it.
     pub agent: String,
-    /// The policy.
+    /// The policy: the names of scripted ones, or the identity of an agent's (`td3-mlp sha256:0123456789ab`).
     pub policy: String,
     /// The policy as it was asked for, where that is another name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy_asked: Option<String>,
-    /// Who played each seed, where that is not one policy: the identity of each.
+    /// Who played each seed, where that is not one policy: the identity of each. What they have in common is then
+    /// [`Header::policy`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub policies: Vec<String>,
     /// The environment.
@@ -196,6 +204,62 @@ impl Header {
     #[must_use]
     pub fn total(&self) -> u64 {
         (0..self.seeds.len()).map(|i| self.episodes_of(i)).sum()
+    }
+
+    /// Who played the `index`th seed.
+    #[must_use]
+    pub fn player(&self, index: usize) -> &str {
+        self.policies.get(index).unwrap_or(&self.policy)
+    }
+
+    /// Whether what is recorded under `old`, found at `path`, is also recorded under this header: of the same evaluation,
+    /// or of one of its first seeds and of the first episodes of each.
+    fn extends(&self, old: &Self, path: &Path) -> Result<(), RecordsError> {
+        let other = |key: &str, theirs: String, ours: String| {
+            Err(RecordsError::Other { path: path.to_owned(), key: key.to_owned(), theirs, ours })
+        };
+        let seeds = old.seeds.len().min(self.seeds.len());
+        if old.seeds[..seeds] != self.seeds[..seeds] {
+            return other("seeds", json!(old.seeds).to_string(), json!(self.seeds).to_string());
+        }
+        if let Some(i) = (0..seeds).find(|&i| old.player(i) != self.player(i)) {
+            return other("policy", json!(old.player(i)).to_string(), json!(self.player(i)).to_string());
+        }
+        let mut grown = Self {
+            policy: self.policy.clone(),
+            policies: self.policies.clone(),
+            whole_set: self.whole_set,
+            episodes: self.episodes,
+            episodes_by_seed: self.episodes_by_seed.clone(),
+            episodes_asked: self.episodes_asked,
+            seeds: self.seeds.clone(),
+            ..old.clone()
+        };
+        if seeds < self.seeds.len() {
+            // What each seed has of its own is told by its seed once there are several.
+            let known = |one: &Source| {
+                let named = |name: &str| name == one.name || name.starts_with(&format!("{} of seed ", one.name));
+                self.sources.iter().any(|source| source.content == one.content && named(&source.name))
+            };
+            if old.sources.iter().all(known) {
+                grown.sources.clone_from(&self.sources);
+            }
+            let begins = |ours: &String| old.made_from.as_ref().is_some_and(|theirs| ours.starts_with(theirs));
+            if self.made_from.as_ref().is_some_and(begins) {
+                grown.made_from.clone_from(&self.made_from);
+            }
+            grown.own_problems = self.own_problems;
+        }
+        if let Some((key, ours, theirs)) = self.difference(&grown) {
+            return other(&key, theirs, ours);
+        }
+        let episodes =
+            (0..seeds).map(|i| (old.episodes_of(i), self.episodes_of(i))).find(|(theirs, ours)| ours < theirs);
+        let fewer = (seeds < old.seeds.len()).then_some(("seeds", old.seeds.len() as u64, seeds as u64));
+        match fewer.or(episodes.map(|(theirs, ours)| ("episodes", theirs, ours))) {
+            Some((what, theirs, ours)) => Err(RecordsError::Fewer { path: path.to_owned(), what, theirs, ours }),
+            None => Ok(()),
+        }
     }
 
     /// The first key, apart from the machine, whose value differs in `other`: its name, our value and the other's.
@@ -360,6 +424,22 @@ pub enum RecordsError {
         /// The value now.
         ours: String,
     },
+    /// Records of an evaluation with more seeds or episodes.
+    #[error(
+        "`{}` was recorded with {theirs} {what}, this evaluation has {ours}: records are extended, never cut; ask for at \
+         least as many, or choose another directory",
+        path.display()
+    )]
+    Fewer {
+        /// The file or folder.
+        path: PathBuf,
+        /// Seeds or episodes.
+        what: &'static str,
+        /// How many there are.
+        theirs: u64,
+        /// How many are asked for.
+        ours: u64,
+    },
     /// A file that another process has open.
     #[error("`{}` is being written by another process", path.display())]
     Busy {
@@ -376,7 +456,7 @@ impl Recorded {
     /// If it cannot be read, is not a file of records, or is damaged.
     pub fn read(path: &Path) -> Result<Self, RecordsError> {
         let bytes = fs::read(path).map_err(|error| RecordsError::Read { path: path.to_owned(), error })?;
-        Ok(parse(path, &bytes)?.0)
+        Ok(parse(path, &bytes, false)?.0)
     }
 
     /// Reads every file below the directory `out` of an evaluation, in the order of their paths.
@@ -411,14 +491,6 @@ impl Recorded {
         files.iter().map(|path| Self::read(path)).collect()
     }
 
-    /// Checks that the records, found at `path`, belong to the evaluation that `header` describes.
-    fn is_of(&self, header: &Header, path: PathBuf) -> Result<(), RecordsError> {
-        match header.difference(&self.header) {
-            Some((key, ours, theirs)) => Err(RecordsError::Other { path, key, theirs, ours }),
-            None => Ok(()),
-        }
-    }
-
     /// Whether every episode is there.
     #[must_use]
     pub fn complete(&self) -> bool {
@@ -442,8 +514,8 @@ fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), 
     Ok(())
 }
 
-/// The content of a file, and how many of its bytes are whole lines.
-fn parse(path: &Path, bytes: &[u8]) -> Result<(Recorded, usize), RecordsError> {
+/// The content of a file, and how many of its bytes are whole lines. With `gaps` episodes may be left out.
+fn parse(path: &Path, bytes: &[u8], gaps: bool) -> Result<(Recorded, usize), RecordsError> {
     let path = || path.to_owned();
     if bytes.is_empty() {
         return Err(RecordsError::Empty { path: path() });
@@ -467,10 +539,12 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<(Recorded, usize), RecordsError> {
     for (i, line) in lines.enumerate() {
         let corrupt = |problem: String| RecordsError::Corrupt { path: path(), line: i + 2, problem };
         let record: Record = serde_json::from_slice(line).map_err(|error| corrupt(error.to_string()))?;
-        let Some((seed, episode)) = order.next() else {
+        let own = (record.seed, record.episode);
+        let next = if gaps { order.find(|next| *next == own) } else { order.next() };
+        let Some((seed, episode)) = next else {
             return Err(corrupt(format!("there are more records than the header's {}", header.total())));
         };
-        if (record.seed, record.episode) != (seed, episode) {
+        if own != (seed, episode) {
             let found = format!("seed {}, episode {}", record.seed, record.episode);
             return Err(corrupt(format!("it is of {found}, must be of seed {seed}, episode {episode}")));
         }
@@ -478,6 +552,42 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<(Recorded, usize), RecordsError> {
     }
     drop(order);
     Ok((Recorded { header, records }, whole))
+}
+
+/// The records that an earlier run left.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Kept {
+    /// How many stand at the front of the file, without a gap.
+    pub front: u64,
+    /// Those of an evaluation with fewer episodes that stand behind a gap, in their order.
+    pub spare: Vec<Record>,
+}
+
+impl Kept {
+    /// What `recorded`, found at `path`, and the records that wait beside it are under `header`.
+    fn of(recorded: &Recorded, header: &Header, path: &Path) -> Result<Self, RecordsError> {
+        header.extends(&recorded.header, path)?;
+        let key = |record: &Record| (record.seed, record.episode);
+        let front = header.order().zip(&recorded.records).take_while(|(next, record)| *next == key(record)).count();
+        let mut rest: BTreeMap<(u64, u64), Record> =
+            recorded.records[front..].iter().map(|record| (key(record), record.clone())).collect();
+        let beside = path.with_added_extension(WAITING);
+        if let Ok(bytes) = fs::read(&beside) {
+            let (waiting, _) = parse(&beside, &bytes, true)?;
+            header.extends(&waiting.header, &beside)?;
+            for record in waiting.records {
+                rest.entry(key(&record)).or_insert(record);
+            }
+        }
+        let spare = header.order().skip(front).filter_map(|next| rest.remove(&next)).collect();
+        Ok(Self { front: front as u64, spare })
+    }
+
+    /// Drops what waits beside the file of `header`, whose records are all in their places.
+    pub(crate) fn clear(out: &Path, header: &Header) {
+        // What is left behind does no harm.
+        let _ = fs::remove_file(header.path(out).with_added_extension(WAITING));
+    }
 }
 
 /// A file that records are added to.
@@ -491,7 +601,8 @@ pub struct Writer {
 
 impl Writer {
     /// Opens the file of `header` below the directory `out` of an evaluation: a new one, or with `resume` one that holds
-    /// records of the same evaluation, which are given back. A last line that was cut short is cut off.
+    /// records of the same evaluation, or of one with fewer seeds or episodes. Those at its front are given back. A last
+    /// line that was cut short is cut off.
     ///
     /// # Errors
     ///
@@ -510,8 +621,20 @@ impl Writer {
         let mut bytes = Vec::new();
         // Read through the locked file: nobody adds to it between reading and cutting.
         writer.file.read_to_end(&mut bytes).map_err(|error| RecordsError::Read { path: path.clone(), error })?;
-        let (recorded, whole) = parse(&path, &bytes)?;
-        recorded.is_of(header, path.clone())?;
+        let (mut recorded, whole) = parse(&path, &bytes, false)?;
+        let kept = Kept::of(&recorded, header, &path)?;
+        recorded.records.truncate(kept.front as usize);
+        if header.difference(&recorded.header).is_some() {
+            // Of an evaluation that this one extends. What stands behind a gap is put aside before it leaves the file.
+            let write = |error| RecordsError::Write { path: path.clone(), error };
+            if !kept.spare.is_empty() {
+                let beside = path.with_added_extension(WAITING);
+                write_whole(&beside, &lines(header, &kept.spare).map_err(write)?).map_err(write)?;
+            }
+            let bytes = lines(header, &recorded.records).map_err(write)?;
+            write_whole(&path, &bytes).map_err(write)?;
+            return Ok((Self::append_to(&path, bytes.len() as u64)?, recorded.records));
+        }
         writer.len = whole as u64;
         if whole < bytes.len() {
             writer.cut().map_err(|error| RecordsError::Write { path, error })?;
@@ -519,22 +642,20 @@ impl Writer {
         Ok((writer, recorded.records))
     }
 
-    /// The number of records that [`Writer::open`] would find, without touching anything.
+    /// The records that [`Writer::open`] would find, without touching anything.
     ///
     /// # Errors
     ///
     /// As [`Writer::open`], but for writing.
-    pub fn kept(out: &Path, header: &Header, resume: bool) -> Result<u64, RecordsError> {
+    pub fn kept(out: &Path, header: &Header, resume: bool) -> Result<Kept, RecordsError> {
         let path = header.path(out);
         if !path.try_exists().map_err(|error| RecordsError::Read { path: path.clone(), error })? {
-            return Ok(0);
+            return Ok(Kept::default());
         }
         if !resume {
             return Err(RecordsError::There { path });
         }
-        let recorded = Recorded::read(&path)?;
-        recorded.is_of(header, path)?;
-        Ok(recorded.records.len() as u64)
+        Kept::of(&Recorded::read(&path)?, header, &path)
     }
 
     fn append_to(path: &Path, len: u64) -> Result<Self, RecordsError> {
@@ -560,12 +681,8 @@ impl Writer {
     /// If that is not possible; none of them is there then, as far as the disk allows.
     pub fn append(&mut self, records: &[Record]) -> Result<(), RecordsError> {
         let mut bytes = Vec::new();
-        for record in records {
-            let failed =
-                |error: serde_json::Error| RecordsError::Write { path: self.path.clone(), error: error.into() };
-            serde_json::to_writer(&mut bytes, record).map_err(failed)?;
-            bytes.push(b'\n');
-        }
+        let failed = |error| RecordsError::Write { path: self.path.clone(), error };
+        records.iter().try_for_each(|record| line(&mut bytes, record)).map_err(failed)?;
         let done = self.file.write_all(&bytes).and_then(|()| self.file.sync_data());
         if let Err(error) = done {
             // A part of a line would be cut on resume too; the first error is the one to tell.
@@ -577,12 +694,26 @@ impl Writer {
     }
 }
 
+/// Adds `what` to `bytes` as a line.
+fn line(bytes: &mut Vec<u8>, what: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *bytes, what)?;
+    bytes.push(b'\n');
+    Ok(())
+}
+
+/// The bytes of a file.
+fn lines(header: &Header, records: &[Record]) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    line(&mut bytes, header)?;
+    records.iter().try_for_each(|record| line(&mut bytes, record))?;
+    Ok(bytes)
+}
+
 /// Creates a file that holds its header, whole or not at all.
 fn create(path: &Path, header: &Header) -> io::Result<u64> {
-    let mut line = serde_json::to_vec(header)?;
-    line.push(b'\n');
-    write_whole(path, &line)?;
-    Ok(line.len() as u64)
+    let bytes = lines(header, &[])?;
+    write_whole(path, &bytes)?;
+    Ok(bytes.len() as u64)
 }
 
 /// Writes `bytes` to `path` and its folders: beside it first, then in its place, so that nobody ever sees half of it.

@@ -147,7 +147,7 @@ fn place_of(names: &mut Vec<String>, name: &str) -> usize {
 
 /// Who played the `index`th seed.
 fn who(header: &Header, index: usize) -> String {
-    header.policies.get(index).unwrap_or(&header.policy).clone()
+    header.player(index).to_owned()
 }
 
 /// Whether scripted policies alone played.

@@ -14,9 +14,9 @@ use heldout_core::{Seed, Status};
 
 use crate::entrant::{Entrant, Play};
 use crate::plan::{Cell, CellPlay, Planned, Planner, batch, probe};
-use crate::play::{Actor, Deal, Episode, Event, PlayError, Table};
+use crate::play::{AGENT_COPIES, Actor, Deal, Episode, Event, PlayError, Table};
 use crate::protocol::{MOST_EPISODES, MOST_SEEDS, Protocol};
-use crate::records::{FOLDER, Failure, Record, RecordsError, Writer, file_name, write_whole};
+use crate::records::{FOLDER, Failure, Kept, Record, RecordsError, Writer, file_name, write_whole};
 use crate::results::PROTOCOLS;
 use crate::scales::Scales;
 
@@ -24,7 +24,7 @@ use crate::scales::Scales;
 /// no faster for being large, and copies that have run out of episodes cost time.
 const SCRIPTED: (u64, usize) = (32, 8);
 /// The same for agents, which answer many copies at once.
-const AGENT: (u64, usize) = (128, 32);
+const AGENT: (u64, usize) = (128, AGENT_COPIES);
 
 /// What is to be measured.
 #[derive(Clone, Debug)]
@@ -33,17 +33,19 @@ pub struct Evaluation {
     pub protocols: Vec<Protocol>,
     /// Who takes part.
     pub entrants: Vec<Entrant>,
+    /// Which tasks of the protocols, by name; all if it is empty.
+    pub tasks: Vec<String>,
     /// The directory to write to.
     pub out: PathBuf,
     /// The first run seed; the others follow it.
     pub seed: u64,
-    /// Number of run seeds; the protocol's unless told.
+    /// Number of run seeds; the protocol's unless told, or as many as an agent has policies if it has several.
     pub seeds: Option<u64>,
     /// Episodes of each condition and seed; the protocol's unless told. Of a finite set, its first problems.
     pub episodes: Option<u64>,
     /// Threads to spread over; the records do not depend on it.
     pub threads: usize,
-    /// Whether to go on from the records that are there.
+    /// Whether to go on from the records that are there: of the same evaluation, or of one with fewer seeds or episodes.
     pub resume: bool,
 }
 
@@ -87,6 +89,14 @@ pub enum EvalError {
         value: u64,
         /// What is allowed.
         allowed: String,
+    },
+    /// A task that no protocol has.
+    #[error("no protocol to evaluate has a task `{name}`; there are {}", known.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", "))]
+    Task {
+        /// The name asked for.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
     },
     /// Two of a name.
     #[error("the {what} `{first}` and `{second}` would share their records: give one another name")]
@@ -133,7 +143,16 @@ impl Evaluation {
                 }
             }
         }
+        let known = || self.protocols.iter().flat_map(|p| &p.tasks).map(|task| task.name.clone());
+        if let Some(name) = self.tasks.iter().find(|name| !known().any(|task| task == **name)) {
+            return Err(EvalError::Task { name: name.clone(), known: known().collect() });
+        }
         Ok(())
+    }
+
+    /// Whether the task called `name` is played.
+    pub(crate) fn asks(&self, name: &str) -> bool {
+        self.tasks.is_empty() || self.tasks.iter().any(|task| task == name)
     }
 
     /// Plays all that is not recorded yet, until `stop` is set.
@@ -151,9 +170,7 @@ impl Evaluation {
         }
         let mut planned: Vec<Planned> = Vec::new();
         for protocol in &self.protocols {
-            let count = self.seeds.unwrap_or(protocol.seeds);
-            let seeds = (0..count).map(|i| self.seed + i).collect();
-            let planner = Planner { evaluation: self, protocol, seeds };
+            let planner = Planner { evaluation: self, protocol };
             planned.extend(planner.cells(&mut |what| progress(Progress::Preparing(what)))?);
         }
         let floor = Floor::new(self, planned.iter().flatten().collect(), stop, progress);
@@ -209,7 +226,9 @@ impl Evaluation {
     /// Writes the list of failures; those of cells that this evaluation has no part in stay listed.
     fn list(&self, failures: &[Failure]) -> Result<(), EvalError> {
         let ours = |f: &Failure| {
-            self.protocols.iter().any(|p| p.name == f.protocol) && self.entrants.iter().any(|e| e.label == f.agent)
+            self.protocols.iter().any(|p| p.name == f.protocol)
+                && self.entrants.iter().any(|e| e.label == f.agent)
+                && self.asks(&f.task)
         };
         let mut all: Vec<Failure> = Failure::read_all(&self.out)?.into_iter().filter(|f| !ours(f)).collect();
         all.extend_from_slice(failures);
@@ -256,6 +275,15 @@ struct Block {
     numbers: Range<u64>,
     /// How many of them are recorded.
     kept: u64,
+    /// The records of those that follow, where an earlier evaluation made them.
+    spare: Vec<Record>,
+}
+
+impl Block {
+    /// The first number that is to be played.
+    fn first(&self) -> u64 {
+        self.numbers.start + self.kept + self.spare.len() as u64
+    }
 }
 
 /// Where the blocks of one cell are put in order and written.
@@ -299,7 +327,9 @@ impl<'a> Floor<'a> {
         let mut desks = Vec::new();
         for (number, cell) in cells.iter().enumerate() {
             let size = cell.block();
-            let (mut left, mut place, mut next) = (cell.kept, 0, 0);
+            let (mut left, mut place, mut next) = (cell.kept.front, 0, 0);
+            let spare = cell.kept.spare.iter().map(|record| ((record.seed, record.episode), record));
+            let spare: BTreeMap<(u64, u64), &Record> = spare.collect();
             for seed in 0..cell.header.seeds.len() {
                 let count = cell.header.episodes_of(seed);
                 for start in (0..count).step_by(size as usize) {
@@ -310,7 +340,9 @@ impl<'a> Floor<'a> {
                     if kept == len {
                         next = place + 1;
                     } else {
-                        blocks.push(Block { cell: number, seed, place, numbers, kept });
+                        let of = |episode| spare.get(&(cell.header.seeds[seed], episode)).map(|&record| record.clone());
+                        let spare = (numbers.start + kept..numbers.end).map_while(of).collect();
+                        blocks.push(Block { cell: number, seed, place, numbers, kept, spare });
                     }
                     place += 1;
                 }
@@ -319,14 +351,15 @@ impl<'a> Floor<'a> {
             desks.push(Mutex::new(Desk { writer: None, next, blocks: place, waiting, failed: None }));
         }
         let total = cells.iter().map(|cell| cell.header.total()).sum();
-        let kept = cells.iter().map(|cell| cell.kept).sum();
+        let kept: u64 = cells.iter().map(|cell| cell.kept.front).sum();
+        let spare: u64 = blocks.iter().map(|block| block.spare.len() as u64).sum();
         Self {
             evaluation,
             cells,
             blocks,
             desks,
             next: AtomicUsize::new(0),
-            done: AtomicU64::new(kept),
+            done: AtomicU64::new(kept + spare),
             written: AtomicU64::new(kept),
             total,
             stop,
@@ -341,6 +374,9 @@ impl<'a> Floor<'a> {
         for cell in &self.cells {
             if cell.header.total() == 0 {
                 Writer::open(&self.evaluation.out, &cell.header, true)?;
+            }
+            if cell.kept.front == cell.header.total() {
+                Kept::clear(&self.evaluation.out, &cell.header);
             }
         }
         (self.progress)(Progress::Played(self.done.load(Ordering::Relaxed), self.total));
@@ -376,13 +412,14 @@ impl<'a> Floor<'a> {
             }
         }
         let played = match &cell.play {
+            _ if block.first() == block.numbers.end => Ok(Vec::new()),
             CellPlay::Measured(measured) => {
                 let seed = cell.header.seeds[block.seed];
-                let numbers = block.numbers.start + block.kept..block.numbers.end;
+                let numbers = block.first()..block.numbers.end;
                 let records = numbers.take_while(|_| !self.stopped()).map(|number| {
-                    let sample = measured[block.seed].sample(number);
+                    let sample = measured[block.seed].sample(number).map_err(PlayError::Actor)?;
                     self.count();
-                    Record {
+                    Ok(Record {
                         seed,
                         episode: number,
                         problem: None,
@@ -391,9 +428,9 @@ impl<'a> Floor<'a> {
                         status: Status::Terminated,
                         metrics: sample.metrics,
                         trace: None,
-                    }
+                    })
                 });
-                Ok(records.collect())
+                records.collect()
             }
             CellPlay::Episodes { .. } => self.play(cell, block, seat),
         };
@@ -404,10 +441,14 @@ impl<'a> Floor<'a> {
                 desk.failed = Some(cell.failure(&error));
                 desk.waiting.clear();
             }
-            Ok(records) => {
+            Ok(played) => {
+                let records: Vec<Record> = block.spare.iter().cloned().chain(played).collect();
                 let whole = records.len() as u64 == block.numbers.end - block.numbers.start - block.kept;
                 desk.waiting.insert(block.place, (records, whole));
                 self.write(&mut desk)?;
+                if desk.next == desk.blocks {
+                    Kept::clear(&self.evaluation.out, &cell.header);
+                }
             }
         }
         Ok(())
@@ -445,10 +486,12 @@ impl<'a> Floor<'a> {
         if seat.as_ref().is_none_or(|seat| (seat.cell, seat.variant) != (block.cell, variant)) {
             // The old batch goes before the new one comes.
             *seat = None;
-            *seat = Some(Seat::new(cell, block.cell, variant)?);
+            *seat = Some(Seat::new(cell, block.cell, variant, block.seed)?);
         }
-        let Some(Seat { table, actor, .. }) = seat else { return Ok(Vec::new()) };
-        let first = block.numbers.start + block.kept;
+        let Some(seat) = seat else { return Ok(Vec::new()) };
+        seat.turn_to(cell, block.seed)?;
+        let Seat { table, actor, .. } = seat;
+        let first = block.first();
         // A scripted policy plays only what is missing; an agent's whole batch must be as it was.
         let start = if actor.is_some() { block.numbers.start } else { first };
         let problems = match cell.play {
@@ -503,29 +546,35 @@ fn record(seed: u64, episode: u64, table: &Table, ended: &Episode) -> Record {
 struct Seat {
     cell: usize,
     variant: usize,
+    /// The run whose agents answer.
+    run: usize,
     table: Table,
     actor: Option<Box<dyn Actor>>,
 }
 
 impl Seat {
-    fn new(cell: &Cell, number: usize, variant: usize) -> Result<Self, PlayError> {
-        let CellPlay::Episodes { overrides, seats, .. } = &cell.play else {
+    fn new(cell: &Cell, number: usize, variant: usize, run: usize) -> Result<Self, PlayError> {
+        let CellPlay::Episodes { overrides, seating: Some(seating), .. } = &cell.play else {
             return Err(PlayError::Actor("what is measured is not played".to_owned()));
         };
         let spec = probe(cell.entry, &overrides[variant])?.spec().clone();
-        let wanted = if seats.is_some() { SCRIPTED.1 } else { AGENT.1 };
+        let wanted = if seating.has_agents() { AGENT.1 } else { SCRIPTED.1 };
         let copies = batch(&spec, cell.header.episodes, wanted);
         let mut table = Table::new(cell.entry, &overrides[variant], copies, 1)?;
         table.trace = cell.header.trace;
-        let actor = match (&cell.entrant.play, seats) {
-            (Play::Agent(agent), _) => Some(agent.actor(cell.entry, table.env.spec()).map_err(PlayError::Actor)?),
-            (_, Some(seats)) => {
-                seats.seat(&mut *table.env, Seed(0))?;
-                None
-            }
-            _ => None,
-        };
-        Ok(Self { cell: number, variant, table, actor })
+        let actor = seating.sit(&mut *table.env, &cell.place(run))?;
+        Ok(Self { cell: number, variant, run, table, actor })
+    }
+
+    /// Lets the agents of another run answer.
+    fn turn_to(&mut self, cell: &Cell, run: usize) -> Result<(), PlayError> {
+        if self.run != run
+            && let CellPlay::Episodes { seating: Some(seating), .. } = &cell.play
+        {
+            self.actor = seating.guests(self.table.env.spec(), &cell.place(run))?;
+            self.run = run;
+        }
+        Ok(())
     }
 }
 
@@ -534,7 +583,7 @@ impl Cell {
     fn block(&self) -> u64 {
         match self.entrant.play {
             Play::Scripted(_) => SCRIPTED.0,
-            Play::Agent(_) => AGENT.0,
+            Play::Agent(_) | Play::Mixed(_) => AGENT.0,
         }
     }
 

@@ -12,7 +12,8 @@ use crate::space::{Space, SpaceRules};
 use crate::speaker::{SpeakerRule, Tongue};
 
 /// Why an agent has no language to measure.
-const SILENT: &str = "the language of a speaker is measured here, and this agent cannot be asked what it says of a stimulus";
+const SILENT: &str =
+    "the language of a speaker is measured here, and this agent cannot be asked what it says of a stimulus";
 /// Languages of a condition and seed unless told.
 const LANGUAGES: u64 = 20;
 
@@ -157,8 +158,7 @@ impl Measured for Learnt {
             let end = message.iter().position(|&token| token == 0).unwrap_or(length);
             message[end..].fill(0);
         }
-        let scores =
-            compositionality(Matrix::new(&meanings, structure.dims()), Matrix::new(&said, length), vocabulary);
+        let scores = compositionality(Matrix::new(&meanings, structure.dims()), Matrix::new(&said, length), vocabulary);
         Ok(sample(count as u64, scores))
     }
 }

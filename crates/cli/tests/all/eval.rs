@@ -369,7 +369,11 @@ fn bad_input_is_refused_by_name() {
     fails(&eval(&["quik", "--policy", "random"]), 2, &["there is no protocol `quik`; there are `quick`"]);
     fails(&eval(&["smoke"]), 2, &["--policy"]);
     fails(&eval(&["smoke", "--policy", "best"]), 2, &["no environment has a policy `best`"]);
-    fails(&eval(&["smoke", "--policy", "x/y.mpk"]), 2, &["`x/y.mpk` is the path of a checkpoint"]);
+    fails(
+        &eval(&["smoke", "--policy", "x/y.mpk"]),
+        2,
+        &["cannot play the checkpoint `x/y.mpk`: this version has no learners", "`oracle`"],
+    );
     fails(&eval(&["smoke", "--policy", "random", "--seeds", "0"]), 2, &["`seeds` is `0`, must be 1 to 1000"]);
     fails(&eval(&["smoke", "--policy", "random", "--threads", "0"]), 2, &["`threads` is `0`, must be 1 to 1024"]);
     fails(&eval(&["smoke", "smoke", "--policy", "random"]), 2, &["`smoke` and `smoke` would share their records"]);

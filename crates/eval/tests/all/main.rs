@@ -10,4 +10,5 @@ mod records;
 mod report;
 mod runner;
 mod scales;
+mod seam;
 mod verdicts;

@@ -112,7 +112,7 @@ fn a_line_that_was_cut_short_is_cut_off() {
         let (folder, path, bytes) = file("torn", &all()[..1], &line[..len]);
         // Reading leaves the file as it is, resuming repairs it.
         assert_eq!(Recorded::read(&path).unwrap().records, all()[..1]);
-        assert_eq!(Writer::kept(&folder.0, &header(), true).unwrap(), 1);
+        assert_eq!(Writer::kept(&folder.0, &header(), true).unwrap().front, 1);
         assert_eq!(fs::read(&path).unwrap(), bytes);
         let (mut writer, kept) = Writer::open(&folder.0, &header(), true).unwrap();
         assert_eq!(kept, all()[..1]);

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use heldout_core::{Autoreset, Buffers, Entry, Options, Reset, Seed, Seeding, Spec};
-use heldout_eval::entrant::{Agent, Entrant};
+use heldout_eval::entrant::{Agent, Entrant, Place, no_learners};
 use heldout_eval::protocol::Protocol;
 use heldout_eval::records::{Failure, Recorded};
 use heldout_eval::runner::{EvalError, Evaluation, Outcome, Progress};
@@ -78,7 +78,8 @@ held_out = true
 fn evaluation(text: &str, policies: &[&str], out: &Path, threads: usize) -> Evaluation {
     Evaluation {
         protocols: vec![Protocol::parse("mine", "mine.toml", text).unwrap()],
-        entrants: policies.iter().map(|p| Entrant::parse(p).unwrap()).collect(),
+        entrants: policies.iter().map(|p| Entrant::parse(p, &no_learners).unwrap()).collect(),
+        tasks: Vec::new(),
         out: out.to_owned(),
         seed: 3,
         seeds: None,
@@ -202,11 +203,14 @@ fn records_in_the_way_stop_the_run_before_it_plays() {
     refused(first.clone(), "is already there: continue it with `--resume`");
     let resumed = Evaluation { resume: true, ..first.clone() };
     refused(Evaluation { seed: 4, ..resumed.clone() }, "`seeds` = `[3,4]`, this evaluation has `[4,5]`");
-    refused(Evaluation { episodes: Some(9), ..resumed.clone() }, "`episodes` = `70`, this evaluation has `9`");
-    let relabelled = vec![Entrant::parse("random@oracle").unwrap()];
+    refused(
+        Evaluation { episodes: Some(9), ..resumed.clone() },
+        "was recorded with 70 episodes, this evaluation has 9",
+    );
+    let relabelled = vec![Entrant::parse("random@oracle", &no_learners).unwrap()];
     refused(Evaluation { entrants: relabelled, ..resumed.clone() }, "`policy` = `\"random\"`, this evaluation has");
     // Another policy has files of its own.
-    let more = vec![Entrant::parse("random").unwrap(), Entrant::parse("oracle").unwrap()];
+    let more = vec![Entrant::parse("random", &no_learners).unwrap(), Entrant::parse("oracle", &no_learners).unwrap()];
     run(&Evaluation { entrants: more, ..resumed });
     let after = tree(&folder.0);
     assert!(before.iter().all(|(name, bytes)| after.get(name) == Some(bytes)));
@@ -330,15 +334,13 @@ fn a_name_seats_every_agent() {
 fn texts_that_name_no_policy_are_told() {
     for (text, message) in [
         ("orcale", "no environment has a policy `orcale`; there are `"),
-        (
-            "out/model.safetensors",
-            "`out/model.safetensors` is the path of a checkpoint, which this version cannot play",
-        ),
-        ("mine@runs/best", "`runs/best` is the path of a checkpoint"),
+        ("out/model.safetensors", "cannot play the checkpoint `out/model.safetensors`: this version has no learners"),
+        ("mine@runs/best", "cannot play the checkpoint `runs/best`"),
+        ("speaker=runs/best,listener=nearest", "cannot play the checkpoint `runs/best`"),
         ("@random", "has the label ``"),
         ("speaker=posdis,listener=", "no environment has a policy ``"),
     ] {
-        let error = Entrant::parse(text).unwrap_err().to_string();
+        let error = Entrant::parse(text, &no_learners).unwrap_err().to_string();
         assert!(error.contains(message), "{error}\n  must contain\n{message}");
     }
     let folder = Folder::new("twice");
@@ -351,7 +353,11 @@ fn texts_that_name_no_policy_are_told() {
 struct Does(fn(Turn<'_>) -> Result<(), String>);
 
 impl Agent for Does {
-    fn actor(&self, _: &'static Entry, _: &Spec) -> Result<Box<dyn Actor>, String> {
+    fn name(&self) -> String {
+        "a function".to_owned()
+    }
+
+    fn actor(&self, _: &Place<'_>, _: &Spec) -> Result<Box<dyn Actor>, String> {
         struct Acting(fn(Turn<'_>) -> Result<(), String>);
         impl Actor for Acting {
             fn act(&mut self, turn: Turn<'_>) -> Result<(), String> {
@@ -363,7 +369,7 @@ impl Agent for Does {
 }
 
 fn with_agent(text: &str, out: &Path, threads: usize, does: fn(Turn<'_>) -> Result<(), String>) -> Evaluation {
-    let agent = Entrant::agent("mine", "a function", Arc::new(Does(does))).unwrap();
+    let agent = Entrant::agent("mine", Arc::new(Does(does))).unwrap();
     Evaluation { entrants: vec![agent], ..evaluation(text, &[], out, threads) }
 }
 

@@ -216,7 +216,9 @@ impl Environment for InferenceMini {
             )
             .seeing(SYMBOLS),
             Scripted::of::<Memoryless>("memoryless", "Picks either item by chance.").shortcut(),
-            Scripted::of::<Window<Order>>("window", "The honest player with a memory of the last six rows.").shortcut().seeing(SYMBOLS),
+            Scripted::of::<Window<Order>>("window", "The honest player with a memory of the last six rows.")
+                .shortcut()
+                .seeing(SYMBOLS),
             Scripted::of::<First>("noop", "Picks the left item."),
         ]
     }

@@ -209,18 +209,24 @@ impl<T: Task> Environment for PanelMini<T> {
     fn policies() -> Vec<Scripted<Self>> {
         let mut all = vec![
             Scripted::of::<Oracle>("oracle", "Chooses the right button."),
-            Scripted::of::<Honest<Reader>>("honest", "Remembers what was shown; sees the symbolic observation alone.").seeing(SYMBOLS),
+            Scripted::of::<Honest<Reader>>("honest", "Remembers what was shown; sees the symbolic observation alone.")
+                .seeing(SYMBOLS),
             Scripted::of::<Memoryless>(
                 "memoryless",
                 "The best choice that needs no memory: the cue if there is one, else a guess.",
             )
             .shortcut(),
             Scripted::of::<Window<Reader>>("window", "The honest player with a memory of the last six rows.")
-                .shortcut().seeing(SYMBOLS),
+                .shortcut()
+                .seeing(SYMBOLS),
             Scripted::of::<First>("noop", "Always the first button."),
         ];
         if T::TOLD == Told::Cue {
-            all.push(Scripted::of::<LastCue>("last-cue", "Chooses the button that was cued last.").shortcut().seeing(SYMBOLS));
+            all.push(
+                Scripted::of::<LastCue>("last-cue", "Chooses the button that was cued last.")
+                    .shortcut()
+                    .seeing(SYMBOLS),
+            );
         }
         all
     }

@@ -291,7 +291,8 @@ impl Environment for SpotMini {
             Scripted::of::<Memoryless>("memoryless", "Names any block by chance; takes their places from the state.")
                 .shortcut(),
             Scripted::of::<Window<Comparer>>("window", "The honest player with a memory of the last six rows.")
-                .shortcut().seeing(SYMBOLS),
+                .shortcut()
+                .seeing(SYMBOLS),
             Scripted::of::<First>("noop", "Names the first place."),
         ]
     }
