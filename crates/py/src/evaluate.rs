@@ -7,19 +7,18 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use heldout_core::Entry;
-use heldout_core::{FieldRef, Spec};
-use heldout_eval::entrant::{Agent, Entrant};
+use heldout_core::{FieldRef, Scope, Speaker, Spec, Stimuli};
+use heldout_eval::entrant::{Agent, Entrant, Place, no_learners};
 use heldout_eval::protocol::{Protocol, names};
 use heldout_eval::runner::{Evaluation, Outcome, Progress};
 use heldout_eval::{Actor, Turn};
 use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use crate::actions;
-use crate::convert::{refused, whole};
+use crate::convert::{object, refused, whole};
 
 /// The built-in protocols.
 #[pyfunction]
@@ -43,23 +42,105 @@ impl Shared {
     }
 }
 
-/// A Python object with a method `begin(id, spec, copies)` that returns a function of observations, starts and seeds.
+/// A Python object that answers for every place; `_Entrant` of `heldout.evaluation` says how.
 struct PyAgent {
-    policy: Py<PyAny>,
+    policy: Arc<Py<PyAny>>,
+    name: String,
     shared: Arc<Shared>,
 }
 
-impl Agent for PyAgent {
-    fn actor(&self, entry: &'static Entry, _: &Spec) -> Result<Box<dyn Actor>, String> {
-        let policy = Python::attach(|py| self.policy.clone_ref(py));
-        Ok(Box::new(PyActor { policy, id: entry.id(), act: None, shared: Arc::clone(&self.shared) }))
+/// A place as Python is told it.
+fn told(place: &Place<'_>) -> (String, String, String, usize, u64) {
+    (place.entry.id().to_owned(), place.protocol.to_owned(), place.task.to_owned(), place.run, place.seed)
+}
+
+impl PyAgent {
+    /// What the method `name` of the policy answers at `place`; `otherwise` if it raises, which ends the run.
+    fn ask<T>(
+        &self,
+        name: &str,
+        place: &Place<'_>,
+        otherwise: T,
+        read: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>,
+    ) -> T {
+        if self.shared.stop.load(Ordering::Relaxed) {
+            return otherwise;
+        }
+        Python::attach(|py| {
+            let answer = self.policy.bind(py).call_method1(name, (told(place),));
+            answer.and_then(|answer| read(&answer)).unwrap_or_else(|exception| {
+                self.shared.raise(exception);
+                otherwise
+            })
+        })
     }
 }
 
-/// That function, once there is something to answer.
+impl Agent for PyAgent {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn identity(&self, place: &Place<'_>) -> String {
+        self.ask("identity", place, self.name.clone(), |answer| answer.extract())
+    }
+
+    fn runs(&self, place: &Place<'_>) -> usize {
+        self.ask("runs", place, 1, |answer| answer.extract())
+    }
+
+    fn enters(&self, place: &Place<'_>) -> bool {
+        self.ask("enters", place, true, |answer| answer.extract())
+    }
+
+    fn view(&self, place: &Place<'_>) -> Map<String, Value> {
+        self.ask("view", place, Map::new(), |answer| object(&answer.extract::<String>()?))
+    }
+
+    fn actor(&self, place: &Place<'_>, _: &Spec) -> Result<Box<dyn Actor>, String> {
+        let (policy, shared) = (Arc::clone(&self.policy), Arc::clone(&self.shared));
+        Ok(Box::new(PyActor { policy, place: told(place), act: None, shared }))
+    }
+
+    fn experience(&self, place: &Place<'_>) -> Option<Vec<u8>> {
+        self.ask("experience", place, None, |answer| answer.extract())
+    }
+
+    fn speaker(&self, place: &Place<'_>) -> Option<Arc<dyn Speaker>> {
+        let speaks: bool = self.ask("speaks", place, false, |answer| answer.extract());
+        let (policy, shared) = (Arc::clone(&self.policy), Arc::clone(&self.shared));
+        speaks.then(|| Arc::new(PySpeaker { policy, place: told(place), shared }) as Arc<dyn Speaker>)
+    }
+}
+
+/// A policy with a method `speak`.
+struct PySpeaker {
+    policy: Arc<Py<PyAny>>,
+    place: (String, String, String, usize, u64),
+    shared: Arc<Shared>,
+}
+
+impl Speaker for PySpeaker {
+    fn utter(&self, stimuli: &Stimuli<'_>) -> Result<Vec<u32>, String> {
+        let &Stimuli { numbers, width, length, vocabulary, .. } = stimuli;
+        let count = numbers.len() / width;
+        let ask = |py: Python<'_>| {
+            let shown = array(py, numbers, &[count, width])?;
+            let said = self.policy.bind(py).call_method1("speak", (&self.place, shown, vocabulary, length))?;
+            let mut tokens = vec![0; count * length];
+            actions::read(&said, count, length, &mut tokens)?;
+            Ok(tokens)
+        };
+        let tokens = Python::attach(ask).map_err(|exception| self.shared.raise(exception))?;
+        // What is no token is refused by its value.
+        Ok(tokens.into_iter().map(|token| u32::try_from(token).unwrap_or(u32::MAX)).collect())
+    }
+}
+
+/// A function of observations, once there is something to answer.
 struct PyActor {
-    policy: Py<PyAny>,
-    id: &'static str,
+    policy: Arc<Py<PyAny>>,
+    place: (String, String, String, usize, u64),
     act: Option<Py<PyAny>>,
     shared: Arc<Shared>,
 }
@@ -80,7 +161,7 @@ impl PyActor {
             act.bind(py).clone()
         } else {
             let spec = json!(turn.spec).to_string();
-            let act = self.policy.bind(py).call_method1("begin", (self.id, spec, copies))?;
+            let act = self.policy.bind(py).call_method1("begin", (&self.place, spec, copies))?;
             self.act = Some(act.clone().unbind());
             act
         };
@@ -97,7 +178,14 @@ impl PyActor {
         }
         let starts = PyArray1::from_slice(py, turn.starts);
         let seeds = PyArray1::from_vec(py, turn.seeds.iter().map(|seed| seed.0).collect());
-        let answer = act.call1((observation, starts, seeds))?;
+        let rewards = array(py, turn.rewards, lead)?;
+        let metrics = PyDict::new(py);
+        let width = turn.spec.metrics.len();
+        for (i, metric) in turn.spec.metrics.iter().enumerate().filter(|(_, metric)| metric.scope == Scope::Step) {
+            let column: Vec<f32> = turn.metrics.iter().skip(i).step_by(width).copied().collect();
+            metrics.set_item(&metric.name, PyArray1::from_vec(py, column))?;
+        }
+        let answer = act.call1((observation, starts, seeds, rewards, metrics))?;
         actions::read(&answer, copies, turn.spec.action_width(), turn.actions)
     }
 }
@@ -107,7 +195,7 @@ fn array<'py, T: Element + Copy>(py: Python<'py>, values: &[T], shape: &[usize])
     Ok(PyArray1::from_slice(py, values).reshape(shape)?.into_any())
 }
 
-/// Evaluates a policy, the name of a scripted one or an object with `begin`; returns the outcome as JSON.
+/// Evaluates a policy, the name of a scripted one or an `_Entrant`; returns the outcome as JSON.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "each has its name in Python")]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from arguments")]
@@ -118,6 +206,7 @@ pub(crate) fn evaluate(
     out: PathBuf,
     label: &str,
     name: &str,
+    tasks: Vec<String>,
     seed: &Bound<'_, PyAny>,
     seeds: Option<&Bound<'_, PyAny>>,
     episodes: Option<&Bound<'_, PyAny>>,
@@ -128,9 +217,10 @@ pub(crate) fn evaluate(
 ) -> PyResult<String> {
     let shared = Arc::new(Shared::default());
     let entrant = if let Ok(scripted) = policy.extract::<String>() {
-        Entrant::parse(&format!("{label}@{scripted}"))
+        Entrant::parse(&format!("{label}@{scripted}"), &no_learners)
     } else {
-        Entrant::agent(label, name, Arc::new(PyAgent { policy: policy.clone().unbind(), shared: Arc::clone(&shared) }))
+        let (policy, name, shared) = (Arc::new(policy.clone().unbind()), name.to_owned(), Arc::clone(&shared));
+        Entrant::agent(label, Arc::new(PyAgent { policy, name, shared }))
     };
     let mut entrant = entrant.map_err(refused)?;
     entrant.experience = experience.map(Into::into);
@@ -138,6 +228,7 @@ pub(crate) fn evaluate(
     let evaluation = Evaluation {
         protocols,
         entrants: vec![entrant],
+        tasks,
         out,
         seed: whole("seed", seed)?,
         seeds: seeds.map(|n| whole("seeds", n)).transpose()?,

@@ -165,7 +165,7 @@ fn records_of_another_evaluation_are_not_continued() {
             Header { policy: "oracle".to_owned(), ..header() },
             "`policy` = `\"random\"`, this evaluation has `\"oracle\"`",
         ),
-        (Header { seeds: vec![7], ..header() }, "`seeds` = `[7,8]`, this evaluation has `[7]`"),
+        (Header { seeds: vec![7], ..header() }, "was recorded with 2 seeds, this evaluation has 1"),
         (Header { heldout: "0.2.0".to_owned(), ..header() }, "`heldout` = `\"0.1.0\"`"),
         (Header { episodes: 3, ..header() }, "`episodes` = `2`"),
         (

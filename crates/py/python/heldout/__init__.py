@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from heldout._native import Batch, HeldoutError, __version__
 from heldout.envs import Env
-from heldout.evaluation import evaluate, protocols, report
+from heldout.evaluation import Place, evaluate, protocols, report
 from heldout.registry import about, card, configure, ids, make_batch, register
 from heldout.vector import VectorEnv
 
@@ -26,6 +26,7 @@ __all__ = [
     "Batch",
     "Env",
     "HeldoutError",
+    "Place",
     "VectorEnv",
     "__version__",
     "about",

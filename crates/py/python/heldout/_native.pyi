@@ -24,6 +24,7 @@ def evaluate(
     out: str,
     label: str,
     name: str,
+    tasks: list[str],
     seed: int,
     seeds: int | None,
     episodes: int | None,

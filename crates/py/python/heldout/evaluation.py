@@ -1,12 +1,13 @@
 """Policies under the protocols: the same records as the command line writes."""
 
 import contextlib
+import hashlib
 import inspect
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,21 @@ def protocols() -> list[str]:
     return _native.protocols()
 
 
+class Place(NamedTuple):
+    """Where a policy is asked to play. The condition is not part of it: nobody is told what was held out."""
+
+    #: The environment.
+    id: str
+    #: The protocol.
+    protocol: str
+    #: Its task.
+    task: str
+    #: The number of the run, from 0: that of the training seed whose policy plays.
+    run: int
+    #: The run seed.
+    seed: int
+
+
 def evaluate(
     policy: Any,
     protocol: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
@@ -27,52 +43,76 @@ def evaluate(
     *,
     label: str | None = None,
     name: str | None = None,
+    tasks: Sequence[str] | None = None,
     episodes: int | None = None,
     seeds: int | None = None,
     seed: int = 0,
     threads: int = 1,
     resume: bool = False,
-    experience: bytes | str | os.PathLike[str] | None = None,
+    deterministic: bool = True,
+    view: Mapping[str, Any] | Callable[[Place], Mapping[str, Any]] | None = None,
+    experience: bytes | str | os.PathLike[str] | Callable[[Place], Any] | None = None,
     progress: Callable[[int, int], Any] | None = None,
 ) -> dict[str, Any]:
     """Play ``policy`` under a protocol, or several, and record every episode in the directory ``out``.
 
     ``policy`` is one of
 
-    - a function of a batch of observations that returns a batch of actions; one of two arguments is also given which
-      copies begin an episode, so that it can forget. Observations are as :class:`heldout.VectorEnv` has them; with
-      several agents, copies x agents x shape: a row of actions holds those of all agents;
-    - a model with ``predict``, as Stable-Baselines3's: asked for deterministic actions, its state kept and reset;
-    - a ``torch.nn.Module`` from observations to actions, or to a row of scores, of which the best is taken; it is put
-      into ``eval()`` meanwhile, and back afterwards;
-    - the name of a scripted policy, which ``threads`` spreads.
+    - a function of a batch of observations that returns a batch of actions. Observations are as
+      :class:`heldout.VectorEnv` has them; with several agents, copies x agents x shape: a row of actions holds those of
+      all agents. Arguments of these names it is given too: ``episode_start``, which copies begin an episode, so that it
+      can forget; ``reward`` and ``metrics``, what the last step paid and the step's metrics by name, zero where an
+      episode begins; ``seeds``, of the episodes, for what it leaves to chance; ``deterministic``. A second argument of
+      another name is ``episode_start``;
+    - a model with ``predict``, as Stable-Baselines3's: its state is kept and reset;
+    - a ``torch.nn.Module`` from observations to actions, or to a row of scores, of which the best is taken, or one by
+      chance unless ``deterministic``; it is put into ``eval()`` meanwhile, and back afterwards;
+    - the name of a scripted policy, which ``threads`` spreads;
+    - a list of such policies that were trained alike, one per training seed: each is a run of its own, on a run seed of
+      its own;
+    - a dictionary of these by the names of tasks: other tasks are not played;
+    - a function of one argument called ``place`` that returns the policy that plays there, ``None`` where there is
+      none. It is asked for each run seed of the protocol, again for each condition.
 
-    ``label`` names it in reports and claims, ``name`` says in the records what it is. Which episodes are played does
-    not depend on the policy: two policies are given the same problems. What one task cannot do is a failure, which the
-    answer and the report list; an exception of the policy ends the run, and ``resume=True`` continues it.
+    ``label`` names it in reports and claims, ``name`` says in the records what it is; of torch modules and models the
+    records also hold a hash of the weights. Policies of one hash are one run, and so are those of one object. Which
+    episodes are played does not depend on the policy: two policies are given the same problems. What one task cannot do
+    is a failure, which the answer and the report list; an exception of the policy ends the run, and ``resume=True``
+    continues it. With more ``seeds`` or ``episodes`` than are recorded, it extends the records.
+
+    ``tasks`` are the only ones to play, by name. ``deterministic=False`` lets models and modules draw their actions, by
+    the seeds of the episodes, which the records say. ``view`` is how the policy sees and acts: config overrides of the
+    keys that are an id's views (``observation``, ``actions`` and the like), or a function of the place that returns them.
 
     ``experience`` is what the policy experienced in training, as ``env.experience()`` gave it, or the path of a file of
-    it: tests that are made after training are made from it, and refused without it. A scripted policy without it plays
-    training itself first. The records say whose experience it was.
+    it, or a function of the place that returns either: tests that are made after training are made from it, and refused
+    without it. A scripted policy without it plays training itself first. The records say whose experience it was.
+
+    The language of a policy with a method ``speak(stimuli, vocabulary, length)``, which returns a row of ``length``
+    tokens for each row of ``stimuli``, is measured where a protocol asks for it.
 
     Return the number of ``episodes`` recorded, ``of`` how many, and the list of ``failures``.
     """
     chosen = [protocol] if isinstance(protocol, (str, os.PathLike)) else list(protocol)
-    asked: Any = policy if isinstance(policy, str) else _Seat(_decider(policy))
-    what = policy if isinstance(policy, str) else name or _named(policy)
-    with _evaluating(policy):
+    scripted = isinstance(policy, str)
+    what = policy if scripted else name or _named(policy)
+    if tasks is None:
+        tasks = list(policy) if isinstance(policy, Mapping) else []
+    with contextlib.ExitStack() as stack:
+        entrant = None if scripted else _Entrant(policy, name, deterministic, view, experience, stack)
         answer = _native.evaluate(
-            asked,
+            entrant or policy,
             [os.fspath(p) for p in chosen],
             os.fspath(out),
             what if label is None else label,
             what,
+            list(tasks),
             seed,
             seeds,
             episodes,
-            threads if isinstance(policy, str) else 1,
+            threads if scripted else 1,
             resume,
-            _experience(experience),
+            _experience(experience) if scripted else None,
             progress,
         )
     outcome: dict[str, Any] = json.loads(answer)
@@ -123,28 +163,176 @@ def _experience(given: Any) -> bytes | None:
 
 def _named(policy: Any) -> str:
     """Return what a policy is called where nobody says."""
+    several = list(policy.values()) if isinstance(policy, Mapping) else policy
+    if isinstance(several, (list, tuple)):
+        return _named(several[0]) if several else "nobody"
     found: str = getattr(policy, "__name__", type(policy).__name__)
     return found
 
 
-#: Answers observations, starts of episodes and their seeds with actions.
-_Act = Callable[[Any, NDArray[np.bool_], NDArray[np.uint64]], Any]
+#: Answers a moment with actions.
+_Act = Callable[["_Moment"], Any]
+
+#: A place as the native runner tells it.
+_Told = tuple[str, str, str, int, int]
 
 
-class _Seat:
-    """What the native runner asks: a function for each batch."""
+class _Moment(NamedTuple):
+    """What a policy may be told at a step, by the names of its arguments."""
 
-    def __init__(self, decider: Callable[[int], _Act]) -> None:
-        self._decider = decider
+    observation: Any
+    episode_start: NDArray[np.bool_]
+    seeds: NDArray[np.uint64]
+    reward: NDArray[np.float32]
+    metrics: dict[str, NDArray[np.float32]]
+    deterministic: bool
 
-    def begin(self, env_id: str, spec: str, copies: int) -> _Act:
+
+class _Entrant:
+    """What the native runner asks: who plays where, and a function for each batch."""
+
+    def __init__(
+        self,
+        policy: Any,
+        name: str | None,
+        deterministic: bool,
+        view: Any,
+        experience: Any,
+        stack: contextlib.ExitStack,
+    ) -> None:
+        self._policy = policy
+        self._name = name
+        self._deterministic = deterministic
+        self._view = view
+        self._given = experience if callable(experience) else _experience(experience)
+        #: Puts back what was changed in the policy that plays now.
+        self._stack = stack
+        #: The place that was asked last, and who plays there: a policy may take long to load.
+        self._last: tuple[_Told, Any] | None = None
+        self._identities: dict[_Told, str] = {}
+        #: Policies without weights, which are told apart by being other objects.
+        self._seen: list[tuple[Any, int]] = []
+        for single in self._known(policy):
+            _decider(single)
+
+    def _known(self, policy: Any) -> list[Any]:
+        """Return the policies that need not be asked for."""
+        if isinstance(policy, Mapping):
+            return [single for own in policy.values() for single in self._known(own)]
+        if isinstance(policy, (list, tuple)):
+            if not policy:
+                raise HeldoutError("`policy` is an empty list, must have a policy for each training seed")
+            return [single for own in policy for single in self._known(own)]
+        return [] if policy is None or _is_factory(policy) else [policy]
+
+    def _several(self, told: _Told) -> Any:
+        """Return what the task is played by: a policy, a list of them or a function of the place."""
+        return self._policy.get(told[2]) if isinstance(self._policy, Mapping) else self._policy
+
+    def _at(self, told: _Told) -> Any:
+        """Return the policy that plays there, in evaluation mode."""
+        if self._last is None or self._last[0] != told:
+            self._stack.close()
+            policy = self._several(told)
+            if isinstance(policy, (list, tuple)):
+                policy = policy[told[3] % len(policy)]
+            if policy is not None and _is_factory(policy):
+                policy = policy(Place(*told))
+            self._stack.enter_context(_evaluating(policy))
+            self._last = (told, policy)
+        return self._last[1]
+
+    def runs(self, told: _Told) -> int:
+        """Return the number of policies that were trained alike."""
+        several = self._several(told)
+        return len(several) if isinstance(several, (list, tuple)) else 1
+
+    def enters(self, told: _Told) -> bool:
+        """Return whether anyone plays there."""
+        return self._at(told) is not None
+
+    def identity(self, told: _Told) -> str:
+        """Return who plays there: a name, and a hash of the weights or the number of the run."""
+        if told not in self._identities:
+            policy, several = self._at(told), self._several(told)
+            name = self._name or _named(policy)
+            weights = _hash(policy)
+            if weights is not None:
+                name += f" sha256:{weights}"
+            elif isinstance(several, (list, tuple)) or _is_factory(several):
+                known = next((run for seen, run in self._seen if seen is policy), None)
+                if known is None:
+                    known = told[3]
+                    self._seen.append((policy, known))
+                name += f" run {known}"
+            self._identities[told] = name if self._deterministic else f"{name} (sampled)"
+        return self._identities[told]
+
+    def view(self, told: _Told) -> str:
+        """Return the config overrides by which it sees and acts, as JSON."""
+        view = self._view(Place(*told)) if callable(self._view) else self._view
+        return json.dumps({} if view is None else dict(view))
+
+    def experience(self, told: _Told) -> bytes | None:
+        """Return what it experienced in training."""
+        return _experience(self._given(Place(*told))) if callable(self._given) else self._given
+
+    def speaks(self, told: _Told) -> bool:
+        """Return whether it can be asked for its words."""
+        return hasattr(self._at(told), "speak")
+
+    def speak(self, told: _Told, stimuli: NDArray[np.float32], vocabulary: int, length: int) -> Any:
+        """Return what it says of each stimulus."""
+        return np.asarray(self._at(told).speak(stimuli, vocabulary, length))
+
+    def begin(self, told: _Told, spec: str, copies: int) -> Callable[..., Any]:
         """Return the function that answers the observations of a new batch of ``copies``."""
-        act = self._decider(copies)
+        act = _decider(self._at(told))(copies)
 
-        def answer(fields: dict[str, NDArray[Any]], starts: NDArray[np.bool_], seeds: NDArray[np.uint64]) -> Any:
-            return act(next(iter(fields.values())) if len(fields) == 1 else fields, starts, seeds)
+        def answer(
+            fields: dict[str, NDArray[Any]],
+            starts: NDArray[np.bool_],
+            seeds: NDArray[np.uint64],
+            rewards: NDArray[np.float32],
+            metrics: dict[str, NDArray[np.float32]],
+        ) -> Any:
+            observation = next(iter(fields.values())) if len(fields) == 1 else fields
+            return act(_Moment(observation, starts, seeds, rewards, metrics, self._deterministic))
 
         return answer
+
+
+def _parameters(function: Any) -> list[inspect.Parameter]:
+    """Return the arguments of a function; none where they cannot be told."""
+    try:
+        return list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return []
+
+
+def _is_factory(policy: Any) -> bool:
+    """Return whether a policy is a function of the place that returns one."""
+    if not callable(policy) or hasattr(policy, "predict"):
+        return False
+    parameters = _parameters(policy)
+    return bool(parameters) and parameters[0].name == "place"
+
+
+def _hash(policy: Any) -> str | None:
+    """Return a hash of the weights of a torch module, or of a model's; ``None`` where there are none."""
+    torch = sys.modules.get("torch")
+    parts = (policy, getattr(policy, "policy", None))
+    module = next((part for part in parts if torch is not None and isinstance(part, torch.nn.Module)), None)
+    if module is None:
+        return None
+    digest = hashlib.sha256()
+    for name, value in module.state_dict().items():
+        digest.update(name.encode())
+        if torch is not None and isinstance(value, torch.Tensor):
+            value = value.detach().cpu().contiguous()
+            digest.update(f"{value.dtype} {tuple(value.shape)}".encode())
+            digest.update(value.reshape(-1).view(torch.uint8).numpy().tobytes())
+    return digest.hexdigest()[:12]
 
 
 def _decider(policy: Any) -> Callable[[int], _Act]:
@@ -158,28 +346,49 @@ def _decider(policy: Any) -> Callable[[int], _Act]:
         raise HeldoutError(
             f"`policy` is `{policy!r}`, must be a function, a model with `predict`, a torch module or a policy's name"
         )
-    if _takes_starts(policy):
-        return lambda copies: lambda observation, starts, seeds: policy(observation, starts)
-    return lambda copies: lambda observation, starts, seeds: policy(observation)
+    wanted = [p for p in _parameters(policy) if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)][1:]
+    named = [p.name for p in wanted if p.name in _Moment._fields and p.kind is not p.POSITIONAL_ONLY]
+    others = [p for p in wanted if p.name not in named and p.default is p.empty and p.kind is not p.KEYWORD_ONLY]
+    starts = bool(others)
+
+    def act(moment: _Moment) -> Any:
+        more = (moment.episode_start,) if starts else ()
+        return policy(moment.observation, *more, **{name: getattr(moment, name) for name in named})
+
+    return lambda copies: act
 
 
-def _takes_starts(policy: Callable[..., Any]) -> bool:
-    """Return whether a function wants a second argument."""
-    try:
-        parameters = inspect.signature(policy).parameters.values()
-    except (TypeError, ValueError):
-        return False
-    wanted = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty]
-    return len(wanted) >= 2
+@contextlib.contextmanager
+def _chance(moment: _Moment, step: int) -> Iterator[None]:
+    """Draw what torch draws from the seeds of the episodes and the steps since all of them began.
+
+    So a run that is resumed draws the same.
+    """
+    torch = sys.modules.get("torch")
+    if torch is None or moment.deterministic:
+        yield
+        return
+    seed = int.from_bytes(hashlib.sha256(moment.seeds.tobytes() + step.to_bytes(8, "little")).digest()[:7], "little")
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        yield
 
 
 def _model(model: Any) -> _Act:
     """Return the answers of a model with ``predict``; a recurrent one's state begins anew with the batch."""
     state: Any = None
+    step = 0
 
-    def act(observation: Any, starts: NDArray[np.bool_], seeds: NDArray[np.uint64]) -> Any:
-        nonlocal state
-        actions, state = model.predict(observation, state=state, episode_start=starts, deterministic=True)
+    def act(moment: _Moment) -> Any:
+        nonlocal state, step
+        step = 0 if moment.episode_start.all() else step + 1
+        with _chance(moment, step):
+            actions, state = model.predict(
+                moment.observation,
+                state=state,
+                episode_start=moment.episode_start,
+                deterministic=moment.deterministic,
+            )
         return np.asarray(actions)
 
     return act
@@ -187,18 +396,25 @@ def _model(model: Any) -> _Act:
 
 def _module(torch: Any, module: Any) -> _Act:
     """Return the answers of a torch module: integers are actions, other numbers are scores of them."""
+    step = 0
 
-    def act(observation: Any, starts: NDArray[np.bool_], seeds: NDArray[np.uint64]) -> Any:
+    def act(moment: _Moment) -> Any:
+        nonlocal step
+        step = 0 if moment.episode_start.all() else step + 1
         device = next((p.device for p in module.parameters()), torch.device("cpu"))
 
         def tensor(array: NDArray[Any]) -> Any:
             return torch.from_numpy(array).to(device)
 
-        batch = {k: tensor(v) for k, v in observation.items()} if isinstance(observation, dict) else tensor(observation)
-        with torch.no_grad():
+        seen = moment.observation
+        batch = {k: tensor(v) for k, v in seen.items()} if isinstance(seen, dict) else tensor(seen)
+        with torch.no_grad(), _chance(moment, step):
             answer = module(batch)
-        if answer.is_floating_point():
-            answer = answer.argmax(dim=-1)
+            if answer.is_floating_point():
+                if moment.deterministic:
+                    answer = answer.argmax(dim=-1)
+                else:
+                    answer = torch.distributions.Categorical(logits=answer).sample()
         return answer.cpu().numpy()
 
     return act
