@@ -208,8 +208,9 @@ impl Planner<'_> {
         if cell.header.made_from.is_none() || cell.entrant.of_scale || overrides.is_empty() {
             return Vec::new();
         }
-        // Who cuts the number of problems wants a look, no scale that is worth its name.
-        let total = cell.header.total().max(1);
+        // As many with any number of seeds, so that more of them can be added. Who cuts the number of problems wants a look, no
+        // scale that is worth its name.
+        let total = (cell.header.episodes * self.protocol.seeds).max(1);
         let passes = if self.evaluation.episodes.is_some() { 1 } else { EPISODES.div_ceil(total) };
         // Who cannot play here is no part of the scale.
         let names = scales::names(cell.entry).into_iter();
@@ -231,8 +232,9 @@ impl Planner<'_> {
         let (asked, own) = (task.overrides(condition), &bout.view);
         let seen = |of: &Map<String, Value>| {
             let kept = of.iter().filter(|(key, _)| !theirs.contains_key(*key) || asked.contains_key(*key));
-            let mut all: Map<String, Value> =
-                kept.map(|(key, value)| (key.clone(), if theirs.contains_key(key) { &asked[key] } else { value }.clone())).collect();
+            let mut all: Map<String, Value> = kept
+                .map(|(key, value)| (key.clone(), if theirs.contains_key(key) { &asked[key] } else { value }.clone()))
+                .collect();
             all.extend(own.clone());
             all
         };
@@ -327,7 +329,7 @@ impl Planner<'_> {
             check_metric(task, &metrics)?;
         }
         let config = entry.configure(&variants.shown).map_err(Problem::cell)?;
-        let header = Self::header(&bout, &variants.counts);
+        let header = self.header(&bout, &variants.counts);
         sources.extend(header.sources.iter().cloned());
         let header = Header {
             policy: who.0,
@@ -342,7 +344,8 @@ impl Planner<'_> {
             ..header
         };
         // A seed without problems has no environment; the others keep their places by their counts.
-        let play = CellPlay::Episodes { overrides: variants.overrides, problems: variants.problems, passes: 1, seating };
+        let play =
+            CellPlay::Episodes { overrides: variants.overrides, problems: variants.problems, passes: 1, seating };
         Ok(Cell { header, entry, entrant: bout.entrant, play, kept: Kept::default() })
     }
 
@@ -488,13 +491,13 @@ impl Planner<'_> {
             Play::Scripted(_) => (first.policy(), Vec::new()),
             play => bout.who(|place| play.text(|agent: &dyn Agent| agent.identity(place))),
         };
-        let header = Header { policy, policies, config, ..Self::header(&bout, &counts) };
+        let header = Header { policy, policies, config, ..self.header(&bout, &counts) };
         let play = CellPlay::Measured(measured);
         Ok(Cell { header, entry: bout.entry, entrant: bout.entrant, play, kept: Kept::default() })
     }
 
     /// A header in which config, policy and weights are still to be filled in, and the environment's sources.
-    fn header(bout: &Bout<'_>, counts: &[u64]) -> Header {
+    fn header(&self, bout: &Bout<'_>, counts: &[u64]) -> Header {
         let Bout { protocol, entry, task, condition, entrant, seeds, .. } = bout;
         let episodes = counts.iter().copied().max().unwrap_or(0);
         let same = counts.iter().all(|&n| n == episodes);

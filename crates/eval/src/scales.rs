@@ -213,8 +213,7 @@ impl Scales {
         for task in &protocol.tasks {
             for condition in &task.conditions {
                 let here = |header: &Header| {
-                    [&header.protocol, &header.task, &header.condition]
-                        == [&protocol.name, &task.name, &condition.name]
+                    [&header.protocol, &header.task, &header.condition] == [&protocol.name, &task.name, &condition.name]
                 };
                 let own: Vec<&Recorded> = records.iter().filter(|recorded| here(&recorded.header)).collect();
                 scales.extend(scale(protocol, task, &condition.name, &own));
@@ -266,7 +265,8 @@ impl Scales {
     /// The conditions whose ceiling is within noise of their floor, which have no scale therefore, each with the two.
     pub fn refused(&self) -> impl Iterator<Item = String> {
         self.scales.iter().filter(|scale| scale.ends().is_none()).map(|scale| {
-            let ceiling = scale.ceiling().map_or("there is none".to_owned(), |c| format!("{} of `{}`", c.mean, c.policy));
+            let ceiling =
+                scale.ceiling().map_or("there is none".to_owned(), |c| format!("{} of `{}`", c.mean, c.policy));
             let floor = scale.floor();
             format!(
                 "{} / {}: the ceiling ({ceiling}) is within noise of the floor ({} of `{}`)",
@@ -334,7 +334,13 @@ struct Printed {
 /// The best published score of a task whose original is open, so that ours has the same rules.
 fn comparable(protocol: &Protocol, task: &Task, condition: &str) -> Option<Score> {
     let best = best_published(protocol, task, condition).filter(|_| !task.tags.iter().any(|tag| tag == RECREATION))?;
-    Some(Score { policy: format!("{} (published)", best.model), mean: best.value, error: None, episodes: 0, first: None })
+    Some(Score {
+        policy: format!("{} (published)", best.model),
+        mean: best.value,
+        error: None,
+        episodes: 0,
+        first: None,
+    })
 }
 
 /// The best number that the papers print for the task's metric under a condition.
@@ -425,7 +431,8 @@ mod tests {
         assert_eq!(less.ends(), Some((0.1, -1.0)));
         assert_eq!(without_oracle().ends(), Some((0.6, 1.0)));
         assert_eq!(Scale { maximum: None, ..without_oracle() }.ends(), None);
-        let all = Scales { protocol: "p".into(), heldout: "0.1.0".into(), seed: 0, scales: vec![near(0.61), near(1.0)] };
+        let all =
+            Scales { protocol: "p".into(), heldout: "0.1.0".into(), seed: 0, scales: vec![near(0.61), near(1.0)] };
         let refused: Vec<String> = all.refused().collect();
         let said = "t / c: the ceiling (0.61 of `oracle`) is within noise of the floor (0.6 of `blind`)";
         assert_eq!(refused, [said]);
@@ -441,8 +448,12 @@ mod tests {
 
     #[test]
     fn scales_are_read_as_they_are_written() {
-        let scales =
-            Scales { protocol: "p".to_owned(), heldout: "0.1.0".to_owned(), seed: 3, scales: vec![scale(true), without_oracle()] };
+        let scales = Scales {
+            protocol: "p".to_owned(),
+            heldout: "0.1.0".to_owned(),
+            seed: 3,
+            scales: vec![scale(true), without_oracle()],
+        };
         assert_eq!(Scales::parse("p.scales.toml", &scales.toml()).unwrap(), scales);
     }
 }

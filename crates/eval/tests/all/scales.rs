@@ -68,6 +68,7 @@ fn check(protocol: &Protocol) {
         seeds: Some(1),
         episodes: Some(FIRST as u64),
         threads: 2,
+        tasks: Vec::new(),
         resume: false,
     };
     let outcome = evaluation.run(&AtomicBool::new(false), &|_| ()).unwrap();

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use heldout_eval::entrant::Entrant;
+use heldout_eval::entrant::{Entrant, no_learners};
 use heldout_eval::protocol::Protocol;
 use heldout_eval::records::Recorded;
 use heldout_eval::report;
@@ -163,12 +163,13 @@ condition = [
 fn evaluate(protocol: &Protocol, policies: &[&str], out: &Path) {
     let evaluation = Evaluation {
         protocols: vec![protocol.clone()],
-        entrants: policies.iter().map(|p| Entrant::parse(p).unwrap()).collect(),
+        entrants: policies.iter().map(|p| Entrant::parse(p, &no_learners).unwrap()).collect(),
         out: out.to_owned(),
         seed: 100,
         seeds: None,
         episodes: None,
         threads: 2,
+        tasks: Vec::new(),
         resume: false,
     };
     assert!(evaluation.run(&AtomicBool::new(false), &|_| ()).unwrap().failures.is_empty());
@@ -186,6 +187,7 @@ fn honest(name: &str) -> Plain {
         seeds: None,
         episodes: Some(1000),
         threads: 2,
+        tasks: Vec::new(),
         resume: false,
     };
     scale.run(&AtomicBool::new(false), &|_| ()).unwrap();
@@ -249,12 +251,20 @@ fn a_swapped_split_is_noticed_by_name() {
     let of = |condition: &str| folder.0.join(format!("out/records/grid/grid/{condition}/oracle.jsonl"));
     let (train, test) = (fs::read_to_string(of("train")).unwrap(), fs::read_to_string(of("test")).unwrap());
     // As if the two files had been exchanged, with the names within them set right.
-    let named = |text: &str, from: &str, to: &str| text.replacen(&format!("\"condition\":\"{from}\""), &format!("\"condition\":\"{to}\""), 1);
+    let named = |text: &str, from: &str, to: &str| {
+        text.replacen(&format!("\"condition\":\"{from}\""), &format!("\"condition\":\"{to}\""), 1)
+    };
     fs::write(of("train"), named(&test, "test", "train")).unwrap();
     fs::write(of("test"), named(&train, "train", "test")).unwrap();
     let markdown = said(&folder);
-    assert!(markdown.contains("`oracle` in grid / grid / train: recorded as held out, but the protocol says training"), "{markdown}");
-    assert!(markdown.contains("recorded with `split` = `\"heldout\"`, where the protocol has `\"train\"`"), "{markdown}");
+    assert!(
+        markdown.contains("`oracle` in grid / grid / train: recorded as held out, but the protocol says training"),
+        "{markdown}"
+    );
+    assert!(
+        markdown.contains("recorded with `split` = `\"heldout\"`, where the protocol has `\"train\"`"),
+        "{markdown}"
+    );
 }
 
 #[test]
@@ -283,14 +293,20 @@ fn a_duplicated_file_counts_once_and_under_another_label_is_noticed_by_name() {
         for name in ["first", "second"] {
             fs::copy(of("random"), of(name)).unwrap();
             let label = |line: &str| {
-                line.replacen("\"agent\":\"random\"", &format!("\"agent\":\"{name}\""), 1)
-                    .replacen("\"policy\":\"random\"", "\"policy\":\"net sha256:0\"", 1)
+                line.replacen("\"agent\":\"random\"", &format!("\"agent\":\"{name}\""), 1).replacen(
+                    "\"policy\":\"random\"",
+                    "\"policy\":\"net sha256:0\"",
+                    1,
+                )
             };
             tamper(&of(name), label, str::to_owned);
         }
     }
     let markdown = said(&folder);
-    assert!(markdown.contains("`first` and `second` have the same records: one policy under two labels."), "{markdown}");
+    assert!(
+        markdown.contains("`first` and `second` have the same records: one policy under two labels."),
+        "{markdown}"
+    );
 }
 
 #[test]
