@@ -385,7 +385,7 @@ impl Entrant {
         for (who, asked, aided) in wanted {
             for (key, value) in asked {
                 let known = |keys: &[&str]| keys.contains(&key.as_str());
-                if !known(about.views) && !(aided && known(about.aids)) {
+                if !(known(about.views) || aided && known(about.aids)) {
                     let views = if about.views.is_empty() { "none".to_owned() } else { listed(about.views) };
                     return Err(format!(
                         "`{who}` asks for `{key}` = `{value}`, which is not how it sees or acts: views of `{id}` are {views}"

@@ -288,7 +288,7 @@ impl Planner<'_> {
         let variants = match &task.kind {
             Kind::Own { name, keys } => match self.own(&bout, (name, keys), made)? {
                 Own::Problems(variants) => variants,
-                Own::Measured(measured) => return self.measured(bout, measured),
+                Own::Measured(measured) => return Self::measured(bout, measured),
             },
             kind => self.variants(&bout, *kind == Kind::Problems)?,
         };
@@ -461,7 +461,9 @@ impl Planner<'_> {
             return Ok(Own::Measured(measured));
         }
         let path = self.evaluation.out.join(PROBLEMS).join(&self.protocol.name).join(&task.name).join(&folder);
-        sets.iter_mut().for_each(|set| set.overrides.extend(bout.view.clone()));
+        for set in &mut sets {
+            set.overrides.extend(bout.view.clone());
+        }
         let shown = sets.first().map(|set| set.overrides.clone()).unwrap_or_default();
         let counts = sets.iter().map(|set| set.episodes).collect();
         let mut origins: Vec<String> = sets.iter().filter_map(|set| set.origin.clone()).collect();
@@ -482,7 +484,7 @@ impl Planner<'_> {
         }))
     }
 
-    fn measured(&self, bout: Bout<'_>, measured: Vec<Arc<dyn Measured>>) -> Result<Cell, Problem> {
+    fn measured(bout: Bout<'_>, measured: Vec<Arc<dyn Measured>>) -> Result<Cell, Problem> {
         let Some(first) = measured.first() else { return Err(Problem::Cell("there are no seeds".to_owned())) };
         let config = bout.entry.configure(&bout.overrides(bout.condition)).map_err(Problem::cell)?;
         check_metric(bout.task, &first.metrics().iter().map(|&name| name.to_owned()).collect::<Vec<_>>())?;
