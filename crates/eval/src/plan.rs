@@ -288,7 +288,7 @@ impl Planner<'_> {
         let variants = match &task.kind {
             Kind::Own { name, keys } => match self.own(&bout, (name, keys), made)? {
                 Own::Problems(variants) => variants,
-                Own::Measured(measured) => return Self::measured(bout, measured),
+                Own::Measured(measured) => return self.measured(bout, measured),
             },
             kind => self.variants(&bout, *kind == Kind::Problems)?,
         };
@@ -484,7 +484,7 @@ impl Planner<'_> {
         }))
     }
 
-    fn measured(bout: Bout<'_>, measured: Vec<Arc<dyn Measured>>) -> Result<Cell, Problem> {
+    fn measured(&self, bout: Bout<'_>, measured: Vec<Arc<dyn Measured>>) -> Result<Cell, Problem> {
         let Some(first) = measured.first() else { return Err(Problem::Cell("there are no seeds".to_owned())) };
         let config = bout.entry.configure(&bout.overrides(bout.condition)).map_err(Problem::cell)?;
         check_metric(bout.task, &first.metrics().iter().map(|&name| name.to_owned()).collect::<Vec<_>>())?;
