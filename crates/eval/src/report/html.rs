@@ -1,11 +1,15 @@
-//! A report as one HTML file that needs nothing else: no network, no script, style and drawings inside.
+//! A report as one HTML file that needs nothing else: no network; style, drawings and a small script inside. Without the
+//! script nothing is missing but sorting.
 
-use super::document::{Block, Document, Figure, Picture, Span, Table, spans};
+use super::document::{Block, Document, Figure, Picture, Span, Table, bare, spans};
 
 const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("script.js");
 
 /// Letters of a row's header that are kept on one line.
 const SHORT: usize = 34;
+/// Letters that a row of a table has room for on a sheet of A4 that stands upright.
+const UPRIGHT: usize = 104;
 
 /// Text as HTML.
 pub(super) fn escaped(text: &str) -> String {
@@ -27,14 +31,7 @@ fn inline(text: &str) -> String {
         Span::Plain(text) => escaped(&text),
         Span::Strong(text) => format!("<strong>{}</strong>", escaped(&text)),
         Span::Code(text) => format!("<code>{}</code>", escaped(&text)),
-    };
-    spans(text).into_iter().map(span).collect()
-}
-
-/// Text without mark-up.
-fn bare(text: &str) -> String {
-    let span = |span: Span| match span {
-        Span::Plain(text) | Span::Strong(text) | Span::Code(text) => text,
+        Span::Link(text, anchor) => format!("<a href=\"#{}\">{}</a>", escaped(&anchor), escaped(&text)),
     };
     spans(text).into_iter().map(span).collect()
 }
@@ -55,16 +52,24 @@ impl Anchors {
 pub(super) fn page(document: &Document) -> String {
     let mut anchors = Anchors(Vec::new());
     let (mut body, mut contents) = (String::new(), String::new());
+    // Headings wait for what follows them: they go with a table onto a sheet of its own.
+    let mut headings = String::new();
     for block in &document.blocks {
         if let Block::Heading(level, text) = block {
             let id = anchors.next(text);
             if *level == 2 {
                 contents += &format!("<li><a href=\"#{id}\">{}</a></li>\n", inline(text));
             }
-            body += &format!("<h{level} id=\"{id}\">{}</h{level}>\n", inline(text));
-        } else {
-            body += &block_of(block);
+            headings += &format!("<h{level} id=\"{id}\">{}</h{level}>\n", inline(text));
+            continue;
         }
+        let headings = std::mem::take(&mut headings);
+        body += &match block {
+            Block::Table(table) if lies(table) => {
+                format!("<div class=\"sheet\">\n{headings}{}</div>\n", table_of(table))
+            }
+            block => headings + &block_of(block),
+        };
     }
     let title = inline(&document.title);
     format!(
@@ -72,7 +77,7 @@ pub(super) fn page(document: &Document) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n\
          <body>\n<header>\n<h1>{title}</h1>\n</header>\n<nav aria-label=\"Contents\">\n<ul>\n{contents}</ul>\n</nav>\n\
-         <main>\n{body}</main>\n</body>\n</html>\n",
+         <main>\n{body}</main>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
         escaped(&bare(&document.title))
     )
 }
@@ -88,15 +93,45 @@ fn block_of(block: &Block) -> String {
         }
         Block::Table(table) => table_of(table),
         Block::Figures(figures) => {
+            // Two or four stand two by two.
+            let few = if [1, 2, 4].contains(&figures.len()) { " few" } else { "" };
             let figures: String = figures.iter().map(figure).collect();
-            format!("<div class=\"figures\">\n{figures}</div>\n")
+            format!("<div class=\"figures{few}\">\n{figures}</div>\n")
         }
-        Block::Pictures(pictures) => {
+        Block::Pictures(caption, pictures) => {
             let pictures: String = pictures.iter().map(picture).collect();
-            format!("<div class=\"pictures\">\n{pictures}</div>\n")
+            format!("<p class=\"film\">{}</p>\n<div class=\"pictures\">\n{pictures}</div>\n", inline(caption))
+        }
+        Block::Folded(title, blocks) => {
+            let inner: String = blocks.iter().map(block_of).collect();
+            format!("<details>\n<summary>{}</summary>\n{inner}</details>\n", inline(title))
         }
         // It may be wider than the page: then it is scrolled, by keyboard too.
         Block::Code(text) => format!("<pre tabindex=\"0\"><code>{}</code></pre>\n", escaped(text)),
+    }
+}
+
+/// Whether a table is too wide for a sheet that stands upright, so that it is printed on one that lies.
+fn lies(table: &Table) -> bool {
+    let longest_word = |text: &str| text.split([' ', '-']).map(|word| word.chars().count()).max().unwrap_or(0);
+    let column = |i: usize| {
+        let cells = table.rows.iter().filter_map(|row| row.get(i)).map(|cell| bare(cell));
+        let room = |text: String| match () {
+            () if i < table.headers || table.words.contains(&i) => text.chars().count().min(SHORT),
+            () => text.split(" (").map(|part| part.chars().count()).max().unwrap_or(0) + 1,
+        };
+        cells.map(room).max().unwrap_or(0).max(longest_word(&bare(&table.columns[i]))) + 2
+    };
+    (0..table.columns.len()).map(column).sum::<usize>() > UPRIGHT
+}
+
+/// A cell of numbers: its interval may stand below the number, but neither is broken.
+fn number(cell: &str) -> String {
+    match cell.split_once(" (") {
+        Some((value, interval)) => {
+            format!("{} <span class=\"interval\">({}</span>", inline(value), inline(interval))
+        }
+        None => inline(cell),
     }
 }
 
@@ -109,20 +144,24 @@ fn table_of(table: &Table) -> String {
     let columns = table.columns.iter().enumerate().map(column).collect::<Vec<_>>().concat();
     let mut rows = String::new();
     let mut above: &[String] = &[];
-    for row in &table.rows {
-        rows += "<tr>";
+    for (row, anchor) in table.rows.iter().zip(table.anchors.iter().map(Some).chain(std::iter::repeat(None))) {
+        let anchor = anchor.filter(|anchor| !anchor.is_empty());
+        rows += &anchor.map_or("<tr>".to_owned(), |anchor| format!("<tr id=\"{}\">", escaped(anchor)));
         for (i, cell) in row.iter().enumerate() {
-            let text = inline(cell);
             if i >= table.headers {
-                let class = if table.words.contains(&i) { " class=\"words\"" } else { "" };
-                rows += &format!("<td{class}>{text}</td>");
+                rows += &if table.words.contains(&i) {
+                    format!("<td class=\"words\">{}</td>", inline(cell))
+                } else {
+                    format!("<td>{}</td>", number(cell))
+                };
                 continue;
             }
             // What repeats the row above is there for those who listen, and pale for those who look.
             let again = above.len() > i && above[..=i] == row[..=i] && i + 1 < table.headers;
-            let again = if again { "again" } else { "" };
-            let short = if cell.chars().count() <= SHORT { "short" } else { "" };
-            rows += &format!("<th scope=\"row\" class=\"{again} {short}\">{text}</th>");
+            let short = bare(cell).chars().count() <= SHORT;
+            let classes = [again.then_some("again"), short.then_some("short")].into_iter().flatten();
+            let classes = classes.collect::<Vec<_>>().join(" ");
+            rows += &format!("<th scope=\"row\" class=\"{classes}\">{}</th>", inline(cell));
         }
         rows += "</tr>\n";
         above = row;

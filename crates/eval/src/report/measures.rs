@@ -5,7 +5,7 @@ use heldout_envs::FAMILIES;
 
 use super::document::{Document, Figure, Table, plain};
 use super::plots::{self, Line};
-use super::words::{measured, percent};
+use super::words::{count, measured, percent};
 use crate::aggregate::average;
 use crate::records::Record;
 use crate::results::{Cell, Place, Suite};
@@ -158,31 +158,72 @@ fn lines(suite: &Suite, family: &Family, series: &Series) -> Vec<Figure> {
     let tasks = suite.protocol.tasks.iter().enumerate();
     for (t, task) in tasks.filter(|(t, _)| suite.family(*t) == family.name) {
         for (a, agent) in suite.agents.iter().enumerate() {
-            let mut lines = Vec::new();
+            let (mut lines, mut short) = (Vec::new(), Vec::new());
             for (c, condition) in task.conditions.iter().enumerate() {
                 let Some(cell) = suite.cells.get(&(t, c, a)) else { continue };
-                let names = cell.recorded.records.iter().flat_map(|r| r.metrics.keys());
-                let mut numbers: Vec<u32> = names.filter_map(|n| n.strip_prefix(series.prefix)?.parse().ok()).collect();
-                numbers.sort_unstable();
-                numbers.dedup();
-                let point = |&k: &u32| {
-                    let m = suite.metric((t, c, a), &format!("{}{k}", series.prefix), |_| true)?;
-                    let (low, high) = m.interval.map_or((m.value, m.value), |i| (i.low, i.high));
-                    Some((f64::from(k), m.value, low, high))
-                };
-                let points: Vec<_> = numbers.iter().filter_map(point).collect();
-                if !points.is_empty() {
-                    lines.push(Line { name: condition.name.clone(), points });
+                match numbered(cell, series.prefix) {
+                    Some(Numbered { length, reached, of, points }) if length > 1 => {
+                        let name = format!("{}: {length} in {reached} of {}", condition.name, count(of, "episode"));
+                        lines.push(Line { name, points });
+                    }
+                    Some(_) => short.push(plain(&condition.name)),
+                    None => {}
                 }
             }
             if !lines.is_empty() {
                 let title = format!("{}, {agent}: {}", task.name, series.title);
-                let caption = format!("{}: {}", plain(&title), series.caption);
+                let mut caption = format!(
+                    "{}: {} Each line is of the same episodes from end to end: it goes as far as at least half of all \
+                     episodes do, and leaves out the others.",
+                    plain(&title),
+                    series.caption
+                );
+                if !short.is_empty() {
+                    caption += &format!(" Fewer than half get to a second in {}.", short.join(", "));
+                }
                 figures.push(Figure { caption, svg: plots::lines(&title, series.axes, &lines) });
             }
         }
     }
     figures
+}
+
+/// Numbered metrics of one cell, over the same episodes throughout: a mean over whoever gets to each number would be of
+/// fewer and better episodes from number to number, and fall for that reason alone.
+struct Numbered {
+    /// How many numbers at least half of the episodes get to.
+    length: u32,
+    /// How many episodes get that far.
+    reached: usize,
+    /// How many there are.
+    of: usize,
+    /// Number, mean, and the ends of its interval.
+    points: Vec<(f64, f64, f64, f64)>,
+}
+
+fn numbered(cell: &Cell, prefix: &str) -> Option<Numbered> {
+    let records = &cell.recorded.records;
+    let name = |k: u32| format!("{prefix}{k}");
+    // What is weighed by nothing was not reached.
+    let told = |record: &Record, k: u32| {
+        let weight = cell.recorded.header.weights.get(&name(k)).map_or(Some(1.0), |weight| record.value(weight));
+        record.value(&name(k)).is_some() && weight != Some(0.0)
+    };
+    let names = records.iter().flat_map(|record| record.metrics.keys());
+    let most = names.filter_map(|name| name.strip_prefix(prefix)?.parse::<u32>().ok()).max()?;
+    let reached = |k: u32| records.iter().filter(|record| (1..=k).all(|k| told(record, k))).count();
+    let length = (1..=most).take_while(|&k| 2 * reached(k) >= records.len()).last().unwrap_or(0);
+    let point = |k: u32| {
+        let m = cell.scored(&name(k), |record| (1..=length).all(|k| told(record, k))).measured()?;
+        let (low, high) = m.interval.map_or((m.value, m.value), |i| (i.low, i.high));
+        Some((f64::from(k), m.value, low, high))
+    };
+    Some(Numbered {
+        length,
+        reached: reached(length),
+        of: records.len(),
+        points: (1..=length).filter_map(point).collect(),
+    })
 }
 
 /// Which places of a grid were chosen, where the records hold actions.

@@ -4,12 +4,14 @@
 //! files are found. No number stands without its interval, unless a single episode leaves none to compute.
 
 mod document;
-mod frames;
+mod episodes;
+mod film;
 mod html;
 mod making;
 mod markdown;
 mod measures;
 mod overall;
+mod overview;
 mod plots;
 mod protocol;
 mod story;
@@ -22,7 +24,8 @@ use std::path::{Path, PathBuf};
 use crate::claims::{Judged, judge};
 use crate::records::write_whole;
 use crate::results::{Results, ResultsError};
-use document::{Block, Document};
+use document::Document;
+use episodes::Budget;
 
 /// The report's file in an evaluation's directory.
 pub const HTML: &str = "report.html";
@@ -80,15 +83,12 @@ impl Report {
             measures::write(&mut document, suite);
             protocol::claims(&mut document, judged);
             protocol::published(&mut document, suite);
-            let pictures = frames::pictures(suite);
-            if !pictures.is_empty() {
-                document.heading(3, "How episodes begin");
-                document.blocks.push(Block::Pictures(pictures));
-            }
+            episodes::write(&mut document, suite, Budget::share(results.suites.len()));
         }
         making::failures(&mut document, results);
         making::reading(&mut document);
         making::making(&mut document, results);
+        document.tidy();
         Self(document)
     }
 

@@ -1,9 +1,10 @@
 //! What the report says first: each agent over all that was played.
 
 use super::document::{Document, Figure, Table, plain};
-use super::plots::{self, Cloud, Group, Profile, Square};
+use super::overview;
+use super::plots::{self, Cloud, Profile, Square};
 use super::story::{Drop, Story};
-use super::words::{count, measured, percent, points};
+use super::words::{count, in_points, measured, percent, points};
 use crate::aggregate;
 use crate::bootstrap::{RESAMPLES, scaled};
 use crate::claims::{self, Judged};
@@ -15,6 +16,8 @@ use crate::verdict::{Gap, Halves, Position, Sample, Verdict};
 const THRESHOLDS: std::ops::RangeInclusive<i32> = -10..=120;
 /// Most agents of which every pair is compared.
 const MOST_PAIRED: usize = 8;
+/// Most agents of one heat map.
+const MOST_ABREAST: usize = 7;
 
 /// All agents of all suites, in the order of the first suite that has them.
 pub(super) fn agents(results: &Results) -> Vec<String> {
@@ -53,18 +56,18 @@ fn scores_of(strata: &[Stratum]) -> Vec<Vec<f64>> {
 }
 
 /// The runs of an agent over several suites.
-struct Field<'a> {
-    results: &'a Results,
-    family: Option<&'a str>,
-    scale: Scale,
+pub(super) struct Field<'a> {
+    pub(super) results: &'a Results,
+    pub(super) family: Option<&'a str>,
+    pub(super) scale: Scale,
 }
 
 impl Field<'_> {
-    fn suites<'s>(&'s self, agent: &'s str) -> impl Iterator<Item = (&'s Suite, usize)> {
+    pub(super) fn suites<'s>(&'s self, agent: &'s str) -> impl Iterator<Item = (&'s Suite, usize)> {
         self.results.suites.iter().filter_map(move |suite| Some((suite, suite.agent(agent)?)))
     }
 
-    fn keeps(&self, suite: &Suite, task: usize) -> bool {
+    pub(super) fn keeps(&self, suite: &Suite, task: usize) -> bool {
         self.family.is_none_or(|family| suite.family(task) == family)
     }
 
@@ -89,7 +92,7 @@ impl Field<'_> {
         [scale, self.family.unwrap_or("*"), agent, what]
     }
 
-    fn gap(&self, agent: &str) -> Option<(Gap, usize)> {
+    pub(super) fn gap(&self, agent: &str) -> Option<(Gap, usize)> {
         let halves = self.halves(agent);
         Some((Gap::of(&halves)?, halves.len()))
     }
@@ -105,17 +108,18 @@ pub(super) fn summary(document: &mut Document, results: &Results, judged: &[Judg
     let field = Field { results, family: None, scale: Scale::Task };
     document.heading(2, "Summary");
     let agents = agents(results);
+    overview::write(document, results, &agents);
     let names: Vec<String> = results.suites.iter().map(|s| plain(&s.protocol.title)).collect();
     let margins: Vec<f64> = results.suites.iter().map(|s| s.protocol.margin()).collect();
     let margin = margins.iter().copied().fold(f64::INFINITY, f64::min);
     document.paragraph(format!(
         "Does it generalise beyond what it was trained on? {} played {}: {}. Scores are percent of the way from the floor \
-         (the best player without the ability) to the ceiling, with 95 % intervals; a gap of at most {} points counts as \
+         (the best player without the ability) to the ceiling, with 95 % intervals; a gap of at most {} counts as \
          none. {}",
         count(agents.len(), "agent"),
         count(results.suites.len(), "protocol"),
         names.join("; "),
-        points(margin),
+        in_points(margin),
         chance(results, &agents),
     ));
     if !results.notes.is_empty() {
@@ -142,7 +146,6 @@ pub(super) fn summary(document: &mut Document, results: &Results, judged: &[Judg
         }
     }
     document.list(stories);
-    document.figures(overview(results, &agents));
     if !judged.is_empty() {
         let of = |verdict: claims::Verdict| judged.iter().filter(|c| c.verdict == verdict).count();
         let absent = judged.iter().filter(|c| c.verdict == claims::Verdict::Undecided && !c.absent.is_empty()).count();
@@ -258,31 +261,8 @@ fn story<'a>(field: &Field<'_>, agent: &'a str, margin: f64) -> Story<'a> {
     Story { agent, trained, alone, gap: field.gap(agent), alike, apart, drops, above, margin }
 }
 
-/// The picture that comes first: families by agents, training beside held out.
-fn overview(results: &Results, agents: &[String]) -> Vec<Figure> {
-    let mut groups = Vec::new();
-    for family in families(results) {
-        let field = Field { results, family: Some(&family), scale: Scale::Task };
-        for (held_out, half) in [(false, "training"), (true, "held out")] {
-            let bar = |(i, agent): (usize, &String)| {
-                Some((i, agent.clone(), stratum::mean(&field.strata(agent, held_out))?.measured()))
-            };
-            let bars: Vec<_> = agents.iter().enumerate().filter_map(bar).collect();
-            if !bars.is_empty() {
-                groups.push(Group { label: format!("{family} ({half})"), bars });
-            }
-        }
-    }
-    if groups.is_empty() {
-        return Vec::new();
-    }
-    let caption = "Families by agents: percent of the way from floor to ceiling, the mean over tasks and conditions. Lines \
-                   are 95 % intervals.";
-    vec![Figure { caption: caption.to_owned(), svg: plots::bars("Families by agents", &groups, true) }]
-}
-
 /// The families that were played, in the order of their first tasks.
-fn families(results: &Results) -> Vec<String> {
+pub(super) fn families(results: &Results) -> Vec<String> {
     let mut families: Vec<String> = Vec::new();
     for family in results.suites.iter().flat_map(Suite::families) {
         if !families.contains(&family) {
@@ -303,11 +283,12 @@ pub(super) fn aggregates(document: &mut Document, results: &Results) {
     document.figures(figures(&field, &agents));
     let families = families(results);
     document.heading(3, "Training against held out, by family");
-    document.table(gaps(results, &families, &agents));
+    // The summary has them all together.
+    if families.len() > 1 {
+        document.table(gaps(results, &families, &agents));
+    }
     document.heading(3, "Aggregates");
-    document.table(table(results, &families, &agents, Scale::Task, "percent of the way from floor to ceiling"));
-    let human = "human-normalised: 0 is published random play, 100 people";
-    document.table(table(results, &families, &agents, Scale::Human, human));
+    document.table(table(results, &families, &agents));
     document.table(human_by_condition(results));
     if agents.len() > 1 {
         document.heading(3, "Who is above whom");
@@ -326,15 +307,12 @@ fn gaps(results: &Results, families: &[String], agents: &[String]) -> Table {
     );
     table.words = vec![2];
     let margin = results.suites.iter().map(|s| s.protocol.margin()).fold(f64::INFINITY, f64::min);
-    for family in families.iter().map(Some).chain([None]) {
-        if family.is_none() && families.len() < 2 {
-            continue;
-        }
-        let field = Field { results, family: family.map(String::as_str), scale: Scale::Task };
+    for family in families {
+        let field = Field { results, family: Some(family), scale: Scale::Task };
         for agent in agents {
             let Some((gap, tasks)) = field.gap(agent) else { continue };
             table.rows.push(vec![
-                family.map_or("all".to_owned(), |f| plain(f)),
+                plain(family),
                 plain(agent),
                 Verdict::of(&gap, margin).name().to_owned(),
                 percent(Some(gap.train)),
@@ -347,32 +325,33 @@ fn gaps(results: &Results, families: &[String], agents: &[String]) -> Table {
     table
 }
 
-fn table(results: &Results, families: &[String], agents: &[String], scale: Scale, what: &str) -> Table {
-    let mut table = Table::new(
-        format!("Aggregates over tasks and runs, {what}, with 95 % intervals"),
-        3,
-        &[
-            "family",
-            "problems",
-            "agent",
-            "mean",
-            "median",
-            "interquartile mean",
-            "optimality gap",
-            "tasks and conditions",
-        ],
-    );
+/// Aggregates on the tasks' own scales, and means on others where they say something else.
+fn table(results: &Results, families: &[String], agents: &[String]) -> Table {
+    let human = Field { results, family: None, scale: Scale::Human };
+    let human = agents.iter().any(|a| [false, true].iter().any(|held_out| !human.strata(a, *held_out).is_empty()));
+    let mut columns =
+        vec!["family", "problems", "agent", "mean", "median", "interquartile mean", "optimality gap", "tasks and conditions"];
+    let mut caption = "Aggregates over tasks and runs in percent of the way from floor to ceiling".to_owned();
+    if human {
+        columns.push("mean, human-normalised");
+        caption += ", and the mean between published random play and people";
+    }
+    let mut table = Table::new(format!("{caption}, with 95 % intervals"), 3, &columns);
     for family in families.iter().map(Some).chain([None]) {
         if family.is_none() && families.len() < 2 {
             continue;
         }
-        let field = Field { results, family: family.map(String::as_str), scale };
+        let field = |scale| Field { results, family: family.map(String::as_str), scale };
         for (held_out, problems) in [(false, "training"), (true, "held out")] {
             for agent in agents {
-                let Some(a) = field.aggregates(agent, held_out) else { continue };
+                let Some(a) = field(Scale::Task).aggregates(agent, held_out) else { continue };
                 let mut row = vec![family.map_or("all".to_owned(), |f| plain(f)), problems.to_owned(), plain(agent)];
                 row.extend([a.mean, a.median, a.iqm, a.optimality_gap].map(|m| percent(Some(m))));
                 row.push(a.strata.to_string());
+                if human {
+                    let mean = stratum::mean(&field(Scale::Human).strata(agent, held_out));
+                    row.push(percent(mean.map(stratum::Contrast::measured)));
+                }
                 table.rows.push(row);
             }
         }
@@ -510,7 +489,8 @@ fn figures(field: &Field<'_>, agents: &[String]) -> Vec<Figure> {
     }
     if !clouds.is_empty() {
         let title = "Held out against training";
-        let caption = "Held out against training, a mark a task. Below the line, training promised more than was kept.";
+        let caption =
+            "Held out against training, a mark per task. Below the line, training promised more than was kept.";
         figures.push(Figure { caption: caption.to_owned(), svg: plots::scatter(title, &clouds) });
     }
     figures
@@ -536,12 +516,16 @@ fn heat_maps(results: &Results) -> Vec<Figure> {
             })
             .collect();
         tasks.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        for held_out in [false, true] {
+        let numbers: Vec<usize> = (0..suite.agents.len()).collect();
+        for (held_out, agents) in
+            [false, true].into_iter().flat_map(|h| numbers.chunks(MOST_ABREAST).map(move |a| (h, a)))
+        {
             let rows: Vec<_> = tasks
                 .iter()
                 .filter_map(|&(task, _)| {
-                    let squares: Vec<Option<Square>> = (0..suite.agents.len())
-                        .map(|agent| half(task, agent, held_out).map(|s| Square { share: s, text: points(s) }))
+                    let squares: Vec<Option<Square>> = agents
+                        .iter()
+                        .map(|&agent| half(task, agent, held_out).map(|s| Square { share: s, text: points(s) }))
                         .collect();
                     let any = squares.iter().any(Option::is_some);
                     any.then(|| (suite.protocol.tasks[task].name.clone(), squares))
@@ -557,7 +541,8 @@ fn heat_maps(results: &Results) -> Vec<Figure> {
                  the protocol's tables.",
                 plain(&suite.protocol.title)
             );
-            figures.push(Figure { caption, svg: plots::heat(&title, &suite.agents, &rows) });
+            let names: Vec<String> = agents.iter().map(|&agent| suite.agents[agent].clone()).collect();
+            figures.push(Figure { caption, svg: plots::heat(&title, &names, &rows) });
         }
     }
     figures

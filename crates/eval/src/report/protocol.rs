@@ -1,10 +1,11 @@
 //! The section of one protocol: its scores, its claims, and what the paper published.
 
-use super::document::{Document, Figure, Table, code, plain};
+use super::document::{Document, Figure, Table, code, link, plain};
+use super::episodes;
 use super::plots::{self, Group};
 use super::words::{measured, percent};
 use crate::claims::{Judged, Verdict};
-use crate::protocol::{RECREATION, Task};
+use crate::protocol::{Kind, RECREATION, Task};
 use crate::published::{self, Published};
 use crate::results::{Aggregates, Measured, Place, Results, Scale, Suite, part_of};
 use crate::verdict;
@@ -19,7 +20,14 @@ pub(super) fn scores(document: &mut Document, results: &Results, suite: &Suite) 
     }
     caveat(document, suite);
     origins(document, suite);
-    document.figures(bars(suite));
+    document.paragraph("What each agent scored; lines are 95 % intervals.");
+    let families = suite.families();
+    for family in &families {
+        if families.len() > 1 {
+            document.heading(3, plain(family));
+        }
+        document.figures(bars(suite, family));
+    }
     document.heading(3, "Scores");
     document.table(score_table(suite));
     document.table(merged_table(suite));
@@ -71,10 +79,10 @@ fn origins(document: &mut Document, suite: &Suite) {
     }
 }
 
-/// One drawing a task: bars with intervals for each condition.
-fn bars(suite: &Suite) -> Vec<Figure> {
+/// One drawing per task of a family: bars with intervals for each condition.
+fn bars(suite: &Suite, family: &str) -> Vec<Figure> {
     let mut figures = Vec::new();
-    for (t, task) in suite.protocol.tasks.iter().enumerate() {
+    for (t, task) in suite.protocol.tasks.iter().enumerate().filter(|(t, _)| suite.family(*t) == family) {
         let cells: Vec<Place> = suite.cells.keys().filter(|p| p.0 == t).copied().collect();
         let scale =
             if cells.iter().any(|&p| suite.stratum(p, Scale::Task).is_some()) { Scale::Task } else { Scale::Raw };
@@ -90,8 +98,7 @@ fn bars(suite: &Suite) -> Vec<Figure> {
         if groups.is_empty() {
             continue;
         }
-        let unit = if scale == Scale::Task { ", percent of the way from floor to ceiling" } else { "" };
-        let caption = format!("{}: {}{unit}. Lines are 95 % intervals.", plain(&task.name), code(&task.metric));
+        let caption = format!("**{}**: {}", plain(&task.name), code(&task.metric));
         figures.push(Figure { caption, svg: plots::bars(&task.name, &groups, scale == Scale::Task) });
     }
     figures
@@ -104,9 +111,11 @@ fn score_table(suite: &Suite) -> Table {
     let mut columns = vec!["task", "condition", "agent", "metric", "score"];
     columns.extend(scales.iter().map(|(_, name)| *name));
     columns.push("runs x episodes");
-    let mut table = Table::new("Mean scores with 95 % intervals; normalised scores in percent", 3, &columns);
+    let caption = "Mean scores with 95 % intervals; normalised scores in percent. The last column leads to episodes";
+    let mut table = Table::new(caption, 3, &columns);
     table.words = vec![3];
-    for (&place, cell) in &suite.cells {
+    // What has no problems is listed under the failures.
+    for (&place, cell) in suite.cells.iter().filter(|(_, cell)| !cell.stratum.scores().is_empty()) {
         let task = &suite.protocol.tasks[place.0];
         let condition = &task.conditions[place.1];
         let half = if condition.held_out { "held out" } else { "training" };
@@ -119,11 +128,9 @@ fn score_table(suite: &Suite) -> Table {
         ];
         row.extend(scales.iter().map(|(scale, _)| percent(suite.score(place, *scale))));
         let (runs, all) = (cell.stratum.scores().len(), cell.stratum.episodes());
-        row.push(match runs {
-            0 => "none".to_owned(),
-            _ if all % runs == 0 => format!("{runs} x {}", all / runs),
-            _ => format!("{runs}, {all} in all"),
-        });
+        let even = all % runs == 0;
+        let amount = if even { format!("{runs} x {}", all / runs) } else { format!("{runs}, {all} in all") };
+        row.push(link(&amount, &episodes::anchor(suite, place)));
         table.rows.push(row);
     }
     table
@@ -131,12 +138,20 @@ fn score_table(suite: &Suite) -> Table {
 
 /// Conditions that are also given together.
 fn merged_table(suite: &Suite) -> Table {
+    let several = |t: usize, a: usize, group: &str| {
+        let task = &suite.protocol.tasks[t];
+        let Kind::Own { name, .. } = &task.kind else { return false };
+        let Some(kind) = Kind::known(name) else { return false };
+        let played = task.conditions.iter().enumerate().filter(|(c, _)| suite.cells.contains_key(&(t, *c, a)));
+        played.filter(|(_, condition)| kind.merged(&condition.name) == Some(group)).count() > 1
+    };
     let columns = ["task", "conditions", "agent", "metric", "score"];
     let mut table = Table::new("Conditions taken together: the mean over all their episodes", 3, &columns);
     table.words = vec![3];
     for (t, task) in suite.protocol.tasks.iter().enumerate() {
         for (a, agent) in suite.agents.iter().enumerate() {
-            for (group, score) in suite.merged(t, a) {
+            // One condition alone is in the table above.
+            for (group, score) in suite.merged(t, a).into_iter().filter(|(group, _)| several(t, a, group)) {
                 let score = measured(Some(score));
                 table.rows.push(vec![plain(&task.name), plain(group), plain(agent), code(&task.metric), score]);
             }

@@ -12,6 +12,9 @@ const COLOURS: usize = 8;
 /// Kinds of markers.
 const MARKERS: usize = 4;
 
+/// From one line of a text to the next.
+pub(super) const LEADING: f64 = 14.0;
+
 /// The share from which on white ink reads better than black; about it both have a contrast of 4.5.
 const DEEP: f64 = 0.68;
 
@@ -19,6 +22,45 @@ const DEEP: f64 = 0.68;
 fn shade(share: f64) -> [u8; 3] {
     let mix = |low: f64, high: f64| (low + (high - low) * share.clamp(0.0, 1.0)).round() as u8;
     [mix(237.0, 8.0), mix(242.0, 64.0), mix(247.0, 110.0)]
+}
+
+/// Width of a text of the drawings' size, rather too much than too little: fonts differ from reader to reader.
+pub(super) fn width(text: &str) -> f64 {
+    let letter = |c: char| match c {
+        'i' | 'j' | 'l' | 't' | 'f' | 'r' | 'I' | ' ' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' | '(' | ')' => 5.0,
+        'm' | 'w' | 'M' | 'W' | '@' | '%' => 11.8,
+        'A'..='Z' => 9.2,
+        c if c.is_ascii() => 7.7,
+        // Other scripts may be as wide as they are high.
+        c if c.is_alphabetic() && !('\u{c0}'..'\u{250}').contains(&c) => 12.5,
+        _ => 8.5,
+    };
+    text.chars().map(letter).sum()
+}
+
+/// `text` in lines that are no wider than `room`: broken between words and after signs, within a word if it must be.
+pub(super) fn wrapped(text: &str, room: f64) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let pieces = text.split_inclusive(|c: char| " -_/,=+".contains(c));
+    for piece in pieces {
+        let now = lines.last_mut().expect("there is a line");
+        if width(now.trim_start()) + width(piece.trim_end()) <= room {
+            now.push_str(piece);
+            continue;
+        }
+        if !now.is_empty() {
+            lines.push(String::new());
+        }
+        for c in piece.chars() {
+            let now = lines.last_mut().expect("there is a line");
+            if !now.is_empty() && width(now) + width(c.encode_utf8(&mut [0; 4])) > room && c != ' ' {
+                lines.push(c.to_string());
+            } else {
+                now.push(c);
+            }
+        }
+    }
+    lines.iter().map(|line| line.trim().to_owned()).collect()
 }
 
 /// The class of the `index`th series.
@@ -86,6 +128,23 @@ impl Svg {
         );
     }
 
+    /// Lines of text below each other, the first at `y`.
+    pub(super) fn lines(&mut self, class: &str, anchor: Anchor, (x, y): (f64, f64), lines: &[String]) {
+        for (i, line) in lines.iter().enumerate() {
+            self.text(class, anchor, (x, y + i as f64 * LEADING), line);
+        }
+    }
+
+    /// A score of training, a ring, or of what is held out, a full square.
+    pub(super) fn score(&mut self, held_out: bool, (x, y): (f64, f64)) {
+        let _ = if held_out {
+            let (x, y) = (x - 4.0, y - 4.0);
+            writeln!(self.body, "<rect class=\"held-out\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"8\" height=\"8\"/>")
+        } else {
+            writeln!(self.body, "<circle class=\"training\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4.5\"/>")
+        };
+    }
+
     pub(super) fn curve(&mut self, index: usize, points: &[(f64, f64)]) {
         let (class, dash) = (series(index), DASHES[index % DASHES.len()]);
         let _ = writeln!(self.body, "<polyline class=\"{class} curve\"{dash} points=\"{}\"/>", listed(points));
@@ -149,6 +208,19 @@ fn listed(points: &[(f64, f64)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn labels_are_broken_where_they_can_be_and_never_cut() {
+        assert_eq!(wrapped("a short one", 200.0), ["a short one"]);
+        assert_eq!(wrapped("explore-goal-locations", 100.0), ["explore-goal-", "locations"]);
+        for (text, room) in
+            [("größeres holdout_extrapolate", 60.0), ("Donaudampfschifffahrt", 50.0), ("", 10.0), ("WWW", 1.0)]
+        {
+            let lines = wrapped(text, room);
+            assert_eq!(lines.concat().replace(' ', ""), text.replace(' ', ""), "every letter is there");
+            assert!(lines.iter().all(|line| width(line) <= room || line.chars().count() == 1), "{lines:?}");
+        }
+    }
 
     #[test]
     fn numbers_on_every_shade_have_the_contrast_that_guidelines_ask_for() {

@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use heldout_core::Status;
+use heldout_eval::entrant::{Entrant, no_learners};
 use heldout_eval::protocol::Protocol;
 use heldout_eval::records::{Build, Failure, Header, Machine, Record, Writer};
 use heldout_eval::report::{self, Report};
 use heldout_eval::results::{Results, Scale};
+use heldout_eval::runner::Evaluation;
 use serde_json::json;
 
 const PROTOCOL: &str = r#"
@@ -141,6 +144,20 @@ impl Folder {
 
     /// Records of two seeds that are played by one policy, or of a seed for each of `policies`.
     pub(crate) fn write(&self, task: &str, condition: &str, agent: &str, scores: &[f64], policies: Vec<String>) {
+        let metrics = |score: f64| vec![("success".to_owned(), score)];
+        self.write_with(task, condition, agent, scores, policies, metrics);
+    }
+
+    /// The same, with these metrics of each score.
+    fn write_with(
+        &self,
+        task: &str,
+        condition: &str,
+        agent: &str,
+        scores: &[f64],
+        policies: Vec<String>,
+        metrics: impl Fn(f64) -> Vec<(String, f64)>,
+    ) {
         let seeds = if policies.is_empty() { 2 } else { policies.len() as u64 };
         let episodes = scores.len() as u64 / seeds;
         let id = match task {
@@ -187,7 +204,7 @@ impl Folder {
             r#return: score,
             length: 3,
             status: Status::Terminated,
-            metrics: BTreeMap::from([("success".to_owned(), score), ("arrival_1".to_owned(), 9.0)]),
+            metrics: metrics(score).into_iter().collect(),
             trace: None,
         };
         let records: Vec<Record> = scores.iter().enumerate().map(of).collect();
@@ -289,9 +306,10 @@ fn a_report_is_one_file_that_needs_nothing_else() {
     };
     Failure::write_all(folder.path(), &[failure]).expect("it can be written");
     let html = report::html(&[folder.path()]).expect("records");
-    for foreign in ["<script", "<link", "@import", "url(", "src=\"http", "href=\"http"] {
+    for foreign in ["<script ", "<link", "@import", "url(", "src=\"http", "href=\"http", "fetch(", "import("] {
         assert!(!html.contains(foreign), "{foreign}");
     }
+    assert_eq!(html.matches("<script>").count(), 1, "the script is inside");
     // Nothing from records or protocols is markup.
     assert!(html.contains("A toy &lt;experiment&gt;") && !html.contains("<experiment>") && !html.contains("<broke>"));
     for part in
@@ -331,12 +349,180 @@ fn the_same_records_give_the_same_bytes() {
     assert!(markdown.contains(note), "{markdown}");
 }
 
+/// The caption and the drawing of arrivals, of whose four episodes the first gets to one arrival, the second to two and so
+/// on, each faster than the one before it.
 #[test]
-fn what_a_family_measures_beside_its_score_is_shown() {
-    let folder = Folder::new("measures");
-    folder.record("walk", "near", "A", [1.0, 0.75, 1.0, 0.75]);
+fn arrivals_are_drawn_over_the_same_episodes_throughout() {
+    let folder = Folder::new("arrivals");
+    let arrivals = |reached: f64| {
+        let of = |k: i32| (format!("arrival_{k}"), 100.0 / reached);
+        (1..=reached as i32).map(of).collect::<Vec<_>>()
+    };
+    folder.write_with("walk", "near", "A", &[1.0, 2.0, 3.0, 4.0], vec![], arrivals);
+    folder.write_with("walk", "far", "A", &[1.0, 1.0, 1.0, 4.0], vec![], arrivals);
     let html = report::html(&[folder.path()]).expect("a report");
     assert!(html.contains("walk, A: steps to each arrival"), "metrics called `arrival_K` are drawn");
+    // Half of the episodes get to a third arrival, in 33.3 and 25 steps each time. Whoever does not is slower, and counts at
+    // no arrival: otherwise the line would fall for want of them.
+    assert!(html.contains("near: 3 in 2 of 4 episodes: from 29.17 to 29.17"), "{html}");
+    assert!(html.contains(">near: 3 in 2 of 4 episodes</text>"), "the legend says how many");
+    assert!(!html.contains(">far: "), "a single arrival makes no line");
+    assert!(html.contains("Fewer than half get to a second in far."));
+}
+
+#[test]
+fn the_overview_comes_first_and_sections_follow_in_order() {
+    let folder = toy("order");
+    let html = report::html(&[folder.path()]).expect("records");
+    let places: Vec<usize> = [
+        "<h2 id=\"summary\">",
+        "example: training and held out",
+        "Does it generalise beyond",
+        "<h2 id=\"all-tasks-together\">",
+        "<h3 id=\"aggregates\">",
+        "<h2 id=\"a-toy--experiment---toy-\">",
+        "<h3 id=\"scores\">",
+        "<h3 id=\"claims-of-the-paper\">",
+        "<h3 id=\"episodes\">",
+        "<h2 id=\"how-to-read-the-numbers\">",
+        "<h2 id=\"how-it-was-made\">",
+    ]
+    .map(|part| html.find(part).unwrap_or_else(|| panic!("{part}: {html}")))
+    .into();
+    assert!(places.is_sorted(), "{places:?}");
+    // One family: its gaps are those of the summary.
+    assert!(!html.contains("by-family"));
+}
+
+#[test]
+fn no_table_is_empty_and_none_is_there_twice() {
+    let folder = toy("tables");
+    let markdown = report::markdown(&[folder.path()]).expect("records");
+    let blocks: Vec<&str> = markdown.split("\n\n").collect();
+    let tables: Vec<&str> = blocks.iter().filter(|block| block.starts_with("| ")).copied().collect();
+    assert!(tables.len() > 5, "{}", tables.len());
+    for (i, table) in tables.iter().enumerate() {
+        let lines: Vec<Vec<&str>> = table.lines().map(|line| line.split(" | ").collect()).collect();
+        assert!(lines.len() > 2, "{table}");
+        for column in 0..lines[0].len() {
+            let silent = |cell: &str| ["", "–"].contains(&cell.trim_matches(['|', ' ']));
+            assert!(lines[2..].iter().any(|line| !silent(line[column])), "column {column} of {table}");
+        }
+        assert!(!tables[..i].contains(table), "{table}");
+    }
+    let headings: Vec<usize> =
+        blocks.iter().enumerate().filter(|(_, b)| b.starts_with("###")).map(|(i, _)| i).collect();
+    assert!(headings.windows(2).all(|pair| pair[0] + 1 < pair[1]), "a heading without anything below it");
+    let aggregates = tables.iter().filter(|table| table.contains("interquartile mean")).count();
+    assert_eq!(aggregates, 1, "scales stand in one table");
+}
+
+#[test]
+fn every_cell_leads_to_its_episodes() {
+    let folder = toy("episodes");
+    let report = Report::new(&[folder.path()]).expect("records");
+    let (html, markdown) = (report.html(), report.markdown());
+    let links: Vec<&str> =
+        html.match_indices("href=\"#episodes-of-").filter_map(|(i, _)| html[i + 7..].split('"').next()).collect();
+    assert_eq!(links.len(), 10, "one from each cell: {links:?}");
+    for link in links {
+        assert_eq!(html.matches(&format!("<tr id=\"{link}\">")).count(), 1, "{link}");
+    }
+    // 2, 1, 1.5 and 2.5: two runs of two episodes.
+    assert!(markdown.contains("| learner | best | 1 | 1 | 2.500 | 2.500 | 3 | terminated |"), "{markdown}");
+    assert!(markdown.contains("| learner | middle | 1 | 0 | 1.500 | 1.500 | 3 | terminated |"));
+    assert!(markdown.contains("| learner | worst | 0 | 1 | 1 | 1 | 3 | terminated |"));
+    assert!(markdown.contains("| oracle | any: all score alike | 0 | 0 | 2 | 2 | 3 | terminated |"));
+    assert!(!markdown.contains("](#"), "links lead nowhere in Markdown");
+    // Nobody played like that, and the page does not say so.
+    assert!(
+        html.contains("The records do not say what learner did: seen here is the same episode as <code>oracle</code>")
+    );
+    assert!(html.contains("What was recorded does not come out again with this build"));
+}
+
+#[test]
+fn episodes_of_scripted_policies_are_seen_as_they_were_played() {
+    let folder = crate::common::Folder::new("replayed");
+    let evaluation = Evaluation {
+        protocols: vec![Protocol::find("smoke").expect("a built-in one")],
+        entrants: vec![Entrant::parse("random").expect("a policy")],
+        out: folder.0.clone(),
+        seed: 7,
+        seeds: Some(1),
+        episodes: Some(2),
+        threads: 2,
+        resume: false,
+    };
+    evaluation.run(&AtomicBool::new(false), &|_| {}).expect("it plays");
+    let html = report::html(&[&folder.0]).expect("records");
+    assert!(!html.contains("does not come out again") && !html.contains("The records do not say what"), "{html}");
+    // Moments of one episode differ.
+    let films: Vec<Vec<&str>> = html
+        .split("<div class=\"pictures\">")
+        .skip(1)
+        .map(|film| film.split("</div>").next().unwrap_or_default())
+        .map(|film| film.split("base64,").skip(1).filter_map(|rest| rest.split('"').next()).collect())
+        .collect();
+    assert!(films.len() > 4, "{}", films.len());
+    for film in films {
+        let mut different = film.clone();
+        different.sort_unstable();
+        different.dedup();
+        assert!(film.len() > 1 && different.len() == film.len(), "{} of {}", different.len(), film.len());
+    }
+}
+
+#[test]
+fn tables_can_be_sorted_and_scrolled_and_are_whole_on_paper() {
+    let folder = toy("page");
+    let html = report::html(&[folder.path()]).expect("records");
+    let tables = html.matches("<table>").count();
+    assert_eq!(html.matches("<div class=\"wide\" role=\"region\" tabindex=\"0\"").count(), tables);
+    assert_eq!(html.matches("<thead><tr><th scope=\"col\"").count(), tables);
+    for part in ["aria-sort", "createElement(\"button\")", "beforeprint", "position: sticky", "size: A4 landscape"] {
+        assert!(html.contains(part), "{part}");
+    }
+    assert!(html.contains("<div class=\"sheet\">\n<h3 id=\"scores\">"), "a wide table takes its heading along");
+    let names = ["learner", "an agent whose name is long enough to need more than a single line of the drawings"];
+    let folder = Folder::new("names");
+    folder.record("grid", "train", names[0], [2.0, 1.0, 1.5, 2.5]);
+    folder.record("grid", "train", names[1], [2.0, 1.0, 1.5, 2.5]);
+    let html = report::html(&[folder.path()]).expect("records");
+    let drawn = html.split("<svg").skip(1).filter_map(|svg| svg.split("</svg>").next());
+    for svg in drawn.filter(|svg| svg.contains(names[1])) {
+        let texts = svg.split("<text").skip(1).filter_map(|text| text.split_once('>')?.1.split_once('<'));
+        let all: String = texts.map(|(text, _)| text.replace(' ', "")).collect();
+        assert!(all.contains(&names[1].replace(' ', "")) && !all.contains('…'), "{all}");
+    }
+}
+
+#[test]
+fn published_numbers_keep_what_was_printed() {
+    let folder = Folder::new("printed");
+    let entry = heldout_envs::find("halma/symbolic-v1").expect("there is one");
+    let protocol = Protocol::find("halma-table1").expect("a built-in one");
+    let task = &protocol.tasks[0];
+    folder.write("grid", "train", "A", &[1.0, 1.0], vec![]);
+    let path = folder.path().join("records/toy/grid/train/A.jsonl");
+    let text = fs::read_to_string(&path).expect("it was written");
+    let mut header: serde_json::Value = serde_json::from_str(text.lines().next().expect("a header")).expect("JSON");
+    header["protocol"] = json!("halma-table1");
+    header["task"] = json!(task.name);
+    header["condition"] = json!(task.conditions[0].name);
+    header["id"] = json!(task.id);
+    header["config"] = entry.configure(&serde_json::Map::new()).expect("the default");
+    let lines: Vec<&str> = text.lines().skip(1).collect();
+    fs::write(&path, format!("{header}\n{}\n", lines.join("\n"))).expect("it can be written");
+    let markdown = report::markdown(&[folder.path()]).expect("records");
+    let printed = heldout_eval::published::find("halma").expect("there are tables");
+    let tables = printed.tables.iter().filter(|t| t.protocol == "halma-table1");
+    let numbers: Vec<&String> =
+        tables.flat_map(|t| &t.rows).flat_map(|r| r.printed.0.iter().flatten()).map(|n| &n.text).collect();
+    assert!(numbers.iter().any(|text| text.contains("± 0.00")), "{numbers:?}");
+    for text in numbers {
+        assert!(markdown.contains(&format!("| {text} ")), "{text}");
+    }
 }
 
 #[test]
