@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use heldout_eval::records::{Header, Record, Recorded};
+use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::parser::parse_message_type;
+use parquet::schema::types::Type;
 
 use crate::files;
 
@@ -50,26 +51,47 @@ enum Own {
     Text(fn(&Header, &Record) -> String),
     Flag(fn(&Header, &Record) -> bool),
     Count(fn(&Header, &Record) -> Option<i64>),
-    Number(fn(&Header, &Record) -> f64),
+    Number(fn(&Header, &Record) -> Option<f64>),
 }
 
-/// The columns before the metrics.
-const OWN: [(&str, Own); 13] = [
+/// The columns before the metrics. `score` is the metric that is scored, whose name is `metric`; in a mean over episodes it
+/// counts by `weight`, which is 1 unless `weighed_by` names another metric.
+const OWN: [(&str, Own); 20] = [
     ("protocol", Own::Text(|h, _| h.protocol.clone())),
     ("task", Own::Text(|h, _| h.task.clone())),
     ("condition", Own::Text(|h, _| h.condition.clone())),
     ("held_out", Own::Flag(|h, _| h.held_out)),
     ("agent", Own::Text(|h, _| h.agent.clone())),
     ("policy", Own::Text(|h, _| h.policy.clone())),
+    ("player", Own::Text(player)),
     ("id", Own::Text(|h, _| h.id.clone())),
+    ("heldout", Own::Text(|h, _| h.heldout.clone())),
+    ("build", Own::Text(|h, _| h.build_text())),
     // The bits of the seed: tables elsewhere have no unsigned integers.
     ("seed", Own::Count(|_, r| Some(r.seed as i64))),
     ("episode", Own::Count(|_, r| Some(r.episode as i64))),
     ("problem", Own::Count(|_, r| r.problem.map(i64::from))),
     ("status", Own::Text(|_, r| format!("{:?}", r.status).to_lowercase())),
+    ("metric", Own::Text(|h, _| h.metric.clone())),
+    ("score", Own::Number(|h, r| r.value(&h.metric))),
+    ("weight", Own::Number(weight)),
+    ("weighed_by", Own::Text(|h, _| h.weights.get(&h.metric).cloned().unwrap_or_default())),
     ("length", Own::Count(|_, r| Some(r.length as i64))),
-    ("return", Own::Number(|_, r| r.r#return)),
+    ("return", Own::Number(|_, r| Some(r.r#return))),
 ];
+
+/// The identity of whoever played a seed.
+fn player(header: &Header, record: &Record) -> String {
+    let seed = header.seeds.iter().position(|seed| *seed == record.seed);
+    let own = seed.and_then(|seed| header.policies.get(seed));
+    own.unwrap_or(&header.policy).clone()
+}
+
+/// What the score counts in a mean; nothing where there is no score.
+fn weight(header: &Header, record: &Record) -> Option<f64> {
+    record.value(&header.metric)?;
+    header.weights.get(&header.metric).map_or(Some(1.0), |name| record.value(name))
+}
 
 /// All records, with the names of all their metrics.
 struct Table {
@@ -92,7 +114,7 @@ impl Table {
     fn csv(&self) -> anyhow::Result<String> {
         let mut text = OWN.map(|(name, _)| name).join(",");
         for metric in &self.metrics {
-            text += &format!(",metric_{metric}");
+            text += &format!(",{}", quoted(&format!("metric_{metric}")));
         }
         text.push('\n');
         for (header, record) in self.rows() {
@@ -102,7 +124,7 @@ impl Table {
                     Own::Text(f) => text += &quoted(&f(header, record)),
                     Own::Flag(f) => write!(text, "{}", f(header, record))?,
                     Own::Count(f) => text += &f(header, record).map_or(String::new(), |n| n.to_string()),
-                    Own::Number(f) => write!(text, "{}", f(header, record))?,
+                    Own::Number(f) => text += &f(header, record).map_or(String::new(), |x| x.to_string()),
                 }
             }
             for metric in &self.metrics {
@@ -115,20 +137,21 @@ impl Table {
     }
 
     fn parquet(&self) -> anyhow::Result<Vec<u8>> {
-        let mut message = "message records {\n".to_owned();
-        for (name, own) in &OWN {
-            message += &match own {
-                Own::Text(_) => format!("required binary {name} (STRING);\n"),
-                Own::Flag(_) => format!("required boolean {name};\n"),
-                Own::Count(_) => format!("optional int64 {name};\n"),
-                Own::Number(_) => format!("required double {name};\n"),
+        let own = OWN.iter().map(|(name, own)| {
+            let (kind, logical, there) = match own {
+                Own::Text(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String), Repetition::REQUIRED),
+                Own::Flag(_) => (Physical::BOOLEAN, None, Repetition::REQUIRED),
+                Own::Count(_) => (Physical::INT64, None, Repetition::OPTIONAL),
+                Own::Number(_) => (Physical::DOUBLE, None, Repetition::OPTIONAL),
             };
-        }
-        for metric in &self.metrics {
-            message += &format!("optional double metric_{metric};\n");
-        }
-        message.push('}');
-        let schema = Arc::new(parse_message_type(&message)?);
+            Type::primitive_type_builder(name, kind).with_logical_type(logical).with_repetition(there).build()
+        });
+        let metrics = self.metrics.iter().map(|metric| {
+            let name = format!("metric_{metric}");
+            Type::primitive_type_builder(&name, Physical::DOUBLE).with_repetition(Repetition::OPTIONAL).build()
+        });
+        let fields = own.chain(metrics).map(|field| field.map(Arc::new)).collect::<Result<Vec<_>, _>>()?;
+        let schema = Arc::new(Type::group_type_builder("records").with_fields(fields).build()?);
         let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(WriterProperties::builder().build()))?;
         let mut group = writer.next_row_group()?;
         for (_, own) in &OWN {
@@ -140,9 +163,7 @@ impl Table {
                 Own::Flag(f) => {
                     column::<BoolType>(&mut group, &self.rows().map(|(h, r)| f(h, r)).collect::<Vec<_>>(), None)?;
                 }
-                Own::Number(f) => {
-                    column::<DoubleType>(&mut group, &self.rows().map(|(h, r)| f(h, r)).collect::<Vec<_>>(), None)?;
-                }
+                Own::Number(f) => optional::<DoubleType>(&mut group, self.rows().map(|(h, r)| f(h, r)))?,
                 Own::Count(f) => optional::<Int64Type>(&mut group, self.rows().map(|(h, r)| f(h, r)))?,
             }
         }
