@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
+use heldout_core::Options;
 use heldout_eval::entrant::{Entrant, no_learners};
-use heldout_eval::protocol::{self, Protocol};
+use heldout_eval::protocol::{self, Condition, Kind, Protocol, Task};
 use heldout_eval::records::Recorded;
 use heldout_eval::results::{Cell, Measured};
 use heldout_eval::runner::{Evaluation, Outcome, Progress};
@@ -104,14 +105,22 @@ impl Eval {
                     json!({
                         "name": p.name, "title": p.title, "summary": p.summary, "paper": p.paper, "tags": p.tags,
                         "seeds": p.seeds, "tasks": tasks, "conditions": conditions, "claims": p.claims.len(),
+                        "lacks": p.lacks, "not_at_hand": missing(p),
                     })
                 })
                 .collect();
             return crate::print_json(&Value::Array(rows));
         }
         let width = all.iter().map(|p| p.name.len()).max().unwrap_or(0);
-        let line =
-            |p: &Protocol| format!("{:width$}  {} (tasks: {}, seeds: {})\n", p.name, p.title, p.tasks.len(), p.seeds);
+        let line = |p: &Protocol| {
+            let (tasks, seeds) = (crate::count(p.tasks.len() as u64, "task"), crate::count(p.seeds, "seed"));
+            let mut text = format!("{:width$}  {} ({tasks}, {seeds})\n", p.name, p.title);
+            let marks = p.lacks.iter().map(|what| format!("not to be had: {what}"));
+            for mark in marks.chain(missing(p).map(|problem| format!("cannot be played here: {problem}"))) {
+                text += &format!("{:width$}  ! {mark}\n", "");
+            }
+            text
+        };
         crate::print(&all.iter().map(line).collect::<String>())
     }
 
@@ -141,18 +150,32 @@ impl Eval {
             crate::note(&format!("heldout: {place}, policy {}: {}", f.agent, f.problem));
         }
         if !outcome.failures.is_empty() {
-            let n = outcome.failures.len();
-            crate::note(&format!("heldout: {n} could not be played; the rest is recorded, `failures.json` lists them"));
+            let all = crate::count(outcome.failures.len() as u64, "combination");
+            crate::note(&format!(
+                "heldout: {all} could not be played, as listed in `failures.json`; the rest is recorded"
+            ));
         }
         if outcome.interrupted {
-            let (done, total) = (outcome.done, outcome.total);
-            crate::note(&format!("heldout: stopped after {done} of {total} episodes; to go on: {}", resuming()));
+            let (done, total) = (outcome.done, crate::count(outcome.total, "episode"));
+            crate::note(&format!("heldout: stopped after {done} of {total}; to go on: {}", resuming()));
         }
         if outcome.interrupted || !outcome.failures.is_empty() {
             return Err(crate::Failed.into());
         }
         Ok(())
     }
+}
+
+/// Why a task of a protocol cannot be made here, such as data that are not at hand; that of the first.
+fn missing(protocol: &Protocol) -> Option<String> {
+    let made = |task: &Task, condition: &Condition| {
+        let entry = heldout_envs::find(&task.id).map_err(|error| error.to_string())?;
+        let made = entry.make(&task.overrides(condition), 1, Options::default());
+        made.map(drop).map_err(|error| format!("{}, {}: {error}", task.name, condition.name))
+    };
+    // Problems of a family's own kind are made for whoever plays them.
+    let tasks = protocol.tasks.iter().filter(|task| !matches!(task.kind, Kind::Own { .. }));
+    tasks.flat_map(|task| task.conditions.iter().map(move |condition| made(task, condition))).find_map(Result::err)
 }
 
 /// Gives one of `entrants` the experience that `[LABEL=]FILE` names.

@@ -107,6 +107,11 @@ fn note(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
+/// `1 episode`, `2 episodes`.
+fn count(n: u64, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
 /// A mean with its interval as JSON.
 fn estimate(found: heldout_eval::results::Measured) -> serde_json::Value {
     let interval = found.interval;

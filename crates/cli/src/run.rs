@@ -83,11 +83,11 @@ impl Run {
             }));
         }
         let mut text = format!(
-            "{} {}, policy {}, {} episodes, seed {}\nconfig {config}\n",
+            "{} {}, policy {}, {}, seed {}\nconfig {config}\n",
             entry.id(),
             env!("CARGO_PKG_VERSION"),
             entrant.policy,
-            played.episodes.len(),
+            crate::count(played.episodes.len() as u64, "episode"),
             self.seed
         );
         for source in &played.sources {

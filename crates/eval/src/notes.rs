@@ -30,7 +30,10 @@ pub(crate) fn builds(records: &[Recorded]) -> Option<String> {
         *found.entry(header.build_text()).or_default() += 1;
     }
     (found.len() > 1).then(|| {
-        let all: Vec<String> = found.iter().map(|(build, files)| format!("{build} ({files} files)")).collect();
+        let all: Vec<String> = found
+            .iter()
+            .map(|(build, files)| format!("{build} ({files} file{})", if *files == 1 { "" } else { "s" }))
+            .collect();
         format!("Records of {} builds stand side by side: {}.", all.len(), all.join("; "))
     })
 }

@@ -53,6 +53,9 @@ pub struct Protocol {
     /// What it belongs to.
     #[serde(default)]
     pub tags: Vec<String>,
+    /// What it asks for that is not to be had, lost or never published, so that a part of it cannot be measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lacks: Option<String>,
     /// Number of run seeds.
     pub seeds: u64,
     /// Files of published scores to show beside ours.

@@ -307,6 +307,7 @@ fn guessed(records: &[Recorded]) -> Protocol {
         summary: "The file of this protocol is not at hand: its scales, claims and published scores are left out."
             .into(),
         tags: Vec::new(),
+        lacks: None,
         seeds: records.iter().map(|r| r.header.seeds.len() as u64).max().unwrap_or(1),
         published: Vec::new(),
         margin: None,

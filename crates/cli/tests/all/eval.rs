@@ -204,9 +204,12 @@ fn results_are_shown_and_written_as_tables() {
     let rows: Vec<&str> = csv.lines().collect();
     assert_eq!(rows.len(), 1 + 4 * 40);
     assert!(rows[0].starts_with(
-        "protocol,task,condition,held_out,agent,policy,id,seed,episode,problem,status,length,return,metric_"
+        "protocol,task,condition,held_out,agent,policy,player,id,heldout,build,seed,episode,problem,status,metric,score,\
+         weight,weighed_by,length,return,metric_"
     ));
-    assert!(rows[1].starts_with("short,grid,test,true,best,oracle,example/grid-v1,0,0,"), "{}", rows[1]);
+    let start = format!("short,grid,test,true,best,oracle,oracle,example/grid-v1,{},\"", env!("CARGO_PKG_VERSION"));
+    assert!(rows[1].starts_with(&start), "what holds commas is quoted: {}", rows[1]);
+    assert!(rows[1].contains("\",0,0,") && rows[1].contains(",terminated,success,1,1,,"), "{}", rows[1]);
     let (file, parquet) = (folder.path("r.csv"), folder.path("r.parquet"));
     stdout(&["records", &out, "--csv", &file, "--parquet", &parquet]);
     assert_eq!(std::fs::read_to_string(file).unwrap(), csv);
@@ -259,7 +262,7 @@ fn a_failing_task_is_listed_and_the_rest_is_recorded() {
     let out = folder.path("out");
     let output = heldout(&["eval", &short, "--policy", "oracle", "--out", &out]);
     let message = "heldout: short none train, policy oracle: there is no environment `example/gird-v1`";
-    fails(&output, 1, &[message, "1 could not be played"]);
+    fails(&output, 1, &[message, "1 combination could not be played"]);
     assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 3);
     let failures: Value =
         serde_json::from_slice(&std::fs::read(Path::new(&out).join("failures.json")).unwrap()).unwrap();
@@ -320,7 +323,11 @@ fn amendment_20_tests_are_made_from_the_experience_that_is_brought() {
     let bring = format!("mine={foreign}");
     let output =
         heldout(&["eval", &dynamic, "--policy", "mine@oracle", "--experience", &bring, "--out", &folder.path("no")]);
-    fails(&output, 1, &["dynamic halma ST-1, policy mine: ", "made in other mazes", "2 could not be played"]);
+    fails(
+        &output,
+        1,
+        &["dynamic halma ST-1, policy mine: ", "made in other mazes", "2 combinations could not be played"],
+    );
 }
 
 /// Statements that nobody labelled cannot be broken down by category: the report says so rather than leaving it out.
