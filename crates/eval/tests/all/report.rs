@@ -438,7 +438,10 @@ fn every_cell_leads_to_its_episodes() {
     assert!(
         html.contains("The records do not say what learner did: seen here is the same episode as <code>oracle</code>")
     );
-    assert!(html.contains("What was recorded does not come out again with this build"));
+    let forged = Folder::new("forged");
+    forged.write("grid", "train", "oracle", &[7.0, 7.0], vec![]);
+    let html = report::html(&[forged.path()]).expect("records");
+    assert!(html.contains("What was recorded does not come out again with this build"), "{html}");
 }
 
 #[test]
