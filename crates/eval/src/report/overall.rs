@@ -329,8 +329,16 @@ fn gaps(results: &Results, families: &[String], agents: &[String]) -> Table {
 fn table(results: &Results, families: &[String], agents: &[String]) -> Table {
     let human = Field { results, family: None, scale: Scale::Human };
     let human = agents.iter().any(|a| [false, true].iter().any(|held_out| !human.strata(a, *held_out).is_empty()));
-    let mut columns =
-        vec!["family", "problems", "agent", "mean", "median", "interquartile mean", "optimality gap", "tasks and conditions"];
+    let mut columns = vec![
+        "family",
+        "problems",
+        "agent",
+        "mean",
+        "median",
+        "interquartile mean",
+        "optimality gap",
+        "tasks and conditions",
+    ];
     let mut caption = "Aggregates over tasks and runs in percent of the way from floor to ceiling".to_owned();
     if human {
         columns.push("mean, human-normalised");

@@ -449,12 +449,13 @@ fn episodes_of_scripted_policies_are_seen_as_they_were_played() {
     let folder = crate::common::Folder::new("replayed");
     let evaluation = Evaluation {
         protocols: vec![Protocol::find("smoke").expect("a built-in one")],
-        entrants: vec![Entrant::parse("random").expect("a policy")],
+        entrants: vec![Entrant::parse("random", &no_learners).expect("a policy")],
         out: folder.0.clone(),
         seed: 7,
         seeds: Some(1),
         episodes: Some(2),
         threads: 2,
+        tasks: Vec::new(),
         resume: false,
     };
     evaluation.run(&AtomicBool::new(false), &|_| {}).expect("it plays");
