@@ -136,13 +136,15 @@ fn rooms() -> World {
             }
         }
     }
-    cells[11 * COLUMNS + 4..11 * COLUMNS + 6].fill(4);
-    cells[13 * COLUMNS + 4..13 * COLUMNS + 6].fill(5);
+    for (row, first) in [(11, 4), (13, 6)] {
+        cells[row * COLUMNS + 4..row * COLUMNS + 6].copy_from_slice(&[first, first + 1]);
+    }
     let wall = |texture, tint| Wall::Solid { height: 3.0, surface: surface(texture, tint) };
-    let gate = |z: f32, height| Wall::Block {
-        x0: 4.0,
+    // A gate is two blocks: each lies within its cell.
+    let gate = |x: f32, z: f32, height| Wall::Block {
+        x0: x,
         z0: z - 0.1,
-        x1: 6.0,
+        x1: x + 1.0,
         z1: z + 0.1,
         height,
         surface: surface(Textures::PANELS, Rgb::new(150, 150, 160)),
@@ -172,8 +174,10 @@ fn rooms() -> World {
             wall(Textures::BRICK, Rgb::new(225, 160, 130)),
             wall(Textures::STRIPES, Rgb::new(170, 190, 170)),
             wall(Textures::HEX, Rgb::new(150, 170, 225)),
-            gate(11.5, 1.2),
-            gate(13.5, 3.0),
+            gate(4.0, 11.5, 1.2),
+            gate(5.0, 11.5, 1.2),
+            gate(4.0, 13.5, 3.0),
+            gate(5.0, 13.5, 3.0),
         ],
         floor: Floor { surface: surface(Textures::NOISE, Rgb::new(190, 190, 190)), period: 2.0 },
         sky: Sky::plain(ZENITH, HORIZON),

@@ -221,7 +221,7 @@ impl Painter<'_, '_> {
     fn top(&mut self, stretch: &Stretch, from: usize, to: usize, ray: [f32; 2]) {
         for row in from..to {
             let depth = (stretch.height - self.stage.lens.eye[1]) / self.stage.lens.up_slope(row);
-            self.set(row, self.stage.top_colour(stretch, depth, ray));
+            self.set(row, self.stage.top_colour(stretch.wall, depth, ray));
             self.depth[row] = depth;
         }
     }

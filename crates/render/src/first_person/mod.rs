@@ -43,9 +43,9 @@
 
 mod colour;
 mod column;
-mod fan;
 mod lens;
 mod object;
+mod panorama;
 mod pattern;
 mod pixel;
 mod scene;
@@ -54,6 +54,7 @@ mod stage;
 #[cfg(test)]
 mod tests;
 mod texture;
+mod tilt;
 mod walk;
 
 pub use scene::{Camera, Floor, Grid, Object, Paint, Scene, Shape, Surface, Wall};
@@ -92,6 +93,6 @@ fn paint(scene: &Scene<'_>, camera: &Camera, canvas: &mut Canvas<'_>, depth: Opt
     if camera.pitch == 0.0 && width.max(height) <= column::MAX_SIDE {
         column::draw(&stage, canvas.pixels_mut(), depth);
     } else {
-        let _ = pixel::draw(&stage, canvas.pixels_mut(), depth);
+        let _ = tilt::draw(&stage, canvas.pixels_mut(), depth);
     }
 }

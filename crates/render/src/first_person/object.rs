@@ -43,6 +43,16 @@ enum Body {
 /// The light on the sides of a box: west and east, bottom and top, south and north of its own.
 type Faces = [[u32; 2]; 3];
 
+/// Where rays first meet an object.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hits<const N: usize> {
+    /// The depth, infinite for rays that do not meet it.
+    pub(super) depth: [f32; N],
+    /// How far up the object that is, and the light there: nothing in particular for those.
+    pub(super) up: [f32; N],
+    pub(super) light: [f32; N],
+}
+
 /// What a column of pixels meets of a box: the side, and between which depths it is over or under the box.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slice {
@@ -120,6 +130,65 @@ impl Placed {
                 Some((depth, self.colour(up, light)))
             }
         }
+    }
+
+    /// The same as [`Placed::hit`] for rays side by side that rise alike: in loops without branches.
+    #[inline]
+    pub(super) fn hits<const N: usize>(&self, up: f32, easts: &[f32; N], norths: &[f32; N]) -> Hits<N> {
+        match self.body {
+            Body::Ball { radius } => self.ball_hits(radius, up, easts, norths),
+            Body::Cuboid { half, lights } => self.box_hits(half, &lights, up, easts, norths),
+        }
+    }
+
+    #[inline]
+    fn ball_hits<const N: usize>(&self, radius: f32, y: f32, easts: &[f32; N], norths: &[f32; N]) -> Hits<N> {
+        let [from_x, from_y, from_z] = self.from;
+        let mut hits = Hits { depth: [0.0; N], up: [0.0; N], light: [0.0; N] };
+        for lane in 0..N {
+            let (x, z) = (easts[lane], norths[lane]);
+            let inverse = 1.0 / (x * x + y * y + z * z);
+            let closest = -(from_x * x + from_y * y + from_z * z) * inverse;
+            let (side, up, ahead) = (from_x + closest * x, from_y + closest * y, from_z + closest * z);
+            let within = radius * radius - (side * side + up * up + ahead * ahead);
+            let depth = closest - (within.max(0.0) * inverse).sqrt();
+            let up = from_y + depth * y;
+            let cosine = (LIGHT[0] * (from_x + depth * x) + LIGHT[1] * up + LIGHT[2] * (from_z + depth * z)) / radius;
+            hits.depth[lane] = if within > 0.0 && depth > self.near { depth } else { f32::INFINITY };
+            hits.up[lane] = (up / radius + 1.0) * 0.5;
+            hits.light[lane] = MEAN + SWING * cosine;
+        }
+        hits
+    }
+
+    #[inline]
+    fn box_hits<const N: usize>(
+        &self,
+        half: [f32; 3],
+        lights: &Faces,
+        y: f32,
+        easts: &[f32; N],
+        norths: &[f32; N],
+    ) -> Hits<N> {
+        let mut hits = Hits { depth: [0.0; N], up: [0.0; N], light: [0.0; N] };
+        let (y_in, y_out, rises) = slab(self.from[1], half[1], y);
+        let lights = lights.map(|pair| pair.map(|light| light as f32));
+        let y_light = lights[1][usize::from(!rises)];
+        for lane in 0..N {
+            let [x, z] = turned(easts[lane], norths[lane], self.turn);
+            let (x_in, x_out, east) = slab(self.from[0], half[0], x);
+            let (z_in, z_out, north) = slab(self.from[2], half[2], z);
+            let (mut enter, mut light) = (x_in, if east { lights[0][0] } else { lights[0][1] });
+            light = if y_in > enter { y_light } else { light };
+            enter = if y_in > enter { y_in } else { enter };
+            light = if z_in > enter { if north { lights[2][0] } else { lights[2][1] } } else { light };
+            enter = if z_in > enter { z_in } else { enter };
+            let leave = x_out.min(y_out).min(z_out);
+            hits.depth[lane] = if enter < leave && enter > self.near { enter } else { f32::INFINITY };
+            hits.up[lane] = ((self.from[1] + enter * y) / half[1] + 1.0) * 0.5;
+            hits.light[lane] = light;
+        }
+        hits
     }
 
     fn ball_hit(&self, radius: f32, [x, y, z]: [f32; 3]) -> Option<(f32, [u8; 3])> {

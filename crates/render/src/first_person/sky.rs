@@ -98,7 +98,13 @@ impl Sky {
 
     /// The colour in a direction whose slope is known.
     pub(super) fn colour(&self, east: f32, north: f32, slope: f32) -> [u8; 3] {
-        if let Some(line) = self.skyline(east, north) {
+        self.colour_at(place(east, north), slope)
+    }
+
+    /// The same at a place of the table of landmarks.
+    #[inline]
+    pub(super) fn colour_at(&self, place: usize, slope: f32) -> [u8; 3] {
+        if let Some(line) = self.skyline.get(place % BEARINGS) {
             if slope < line.hill {
                 return line.hill_colour.0;
             }
@@ -109,15 +115,22 @@ impl Sky {
         self.shade(Self::steps(slope))
     }
 
+    /// A direction in turns, clockwise from north. It is no angle: it counts evenly along the sides of a square that stands on a
+    /// corner, which takes a division where an angle takes an arc tangent.
+    #[inline]
+    pub(super) fn turn(east: f32, north: f32) -> f32 {
+        let part = east / (east.abs() + north.abs()).max(f32::MIN_POSITIVE);
+        let quarters = if north >= 0.0 { part } else { 2.0 - part };
+        quarters * 0.25
+    }
+
     pub(super) const SUN_COLOUR: Rgb = SUN_COLOUR;
+    pub(super) const BEARINGS: usize = BEARINGS;
 }
 
-/// The place of a direction in the table. It grows clockwise from north but is no angle: it counts evenly along the sides
-/// of a square that stands on a corner, which takes a division where an angle takes an arc tangent.
+/// The place of a direction in the table.
 fn place(east: f32, north: f32) -> usize {
-    let part = east / (east.abs() + north.abs()).max(f32::MIN_POSITIVE);
-    let quarters = if north >= 0.0 { part } else { 2.0 - part };
-    (turns(quarters * 0.25) >> (32 - BEARINGS.ilog2())) as usize
+    (turns(Sky::turn(east, north)) >> (32 - BEARINGS.ilog2())) as usize
 }
 
 /// The bearing at the middle of a place in the table.

@@ -1,11 +1,12 @@
 //! A scene made ready for one camera: what both ways of drawing share.
 
+use crate::Rgb;
 use crate::first_person::colour::{FULL, Tint, turns};
 use crate::first_person::lens::{Lens, finite};
 use crate::first_person::object::Placed;
 use crate::first_person::texture::{Level, Texture};
 use crate::first_person::walk::{Plan, Stretch};
-use crate::first_person::{Camera, MAX_OBJECTS, Scene, Side, Sky};
+use crate::first_person::{Camera, MAX_OBJECTS, Scene, Side, Sky, Wall};
 
 /// The light on the sides that face east or west, 0.85 (memory spec, 5.2); the others have all of it.
 const SIDE_LIGHT: u32 = 218;
@@ -15,6 +16,18 @@ const TOP_LIGHT: u32 = 236;
 
 /// Texels along the finest level of a texture.
 const TEXELS: f32 = 64.0;
+
+/// How a side of a wall is painted.
+#[derive(Clone, Copy)]
+pub(super) struct Look<'a> {
+    pub(super) texture: &'a Texture,
+    pub(super) tint: Tint,
+    /// How far the eye is from where the texture begins, along the side, and whether it runs that way or back.
+    pub(super) origin: f32,
+    pub(super) sign: f32,
+    /// The repetitions of the texture from the eye's height up to where it begins.
+    pub(super) anchor: f32,
+}
 
 /// Everything that is computed once for a picture.
 pub(super) struct Stage<'a> {
@@ -72,8 +85,11 @@ impl<'a> Stage<'a> {
 
     /// The tint of the side of a wall.
     pub(super) fn wall_tint(stretch: &Stretch) -> Tint {
-        let light = if matches!(stretch.side, Side::North | Side::South) { FULL } else { SIDE_LIGHT };
-        Tint::new(stretch.surface.tint, light)
+        Self::tint(stretch.surface.tint, stretch.side)
+    }
+
+    fn tint(tint: Rgb, side: Side) -> Tint {
+        Tint::new(tint, if matches!(side, Side::North | Side::South) { FULL } else { SIDE_LIGHT })
     }
 
     /// The place of a point on the side of a wall within a repetition of its texture, to the right as seen.
@@ -93,13 +109,41 @@ impl<'a> Stage<'a> {
         ((stretch.anchor - self.lens.eye[1]) * self.plan.repeats_per_unit, -(depth * self.plan.repeats_per_unit))
     }
 
+    /// The look of no wall.
+    pub(super) fn plain_look(&self) -> Look<'a> {
+        Look { texture: self.floor, tint: self.floor_tint, origin: 0.0, sign: 1.0, anchor: 0.0 }
+    }
+
+    /// How a side of a wall is painted: [`Stage::wall_u`] and its kin for all rays that meet it.
+    pub(super) fn look(&self, wall: u8, side: Side) -> Look<'a> {
+        let wall = &self.plan.grid.walls[usize::from(wall)];
+        let ([x, z], anchor) = self.plan.origin(wall);
+        let (Wall::Solid { surface, .. } | Wall::Block { surface, .. }) = wall;
+        let (origin, sign) = match side {
+            Side::South => (self.lens.eye[0] - x, 1.0),
+            Side::North => (self.lens.eye[0] - x, -1.0),
+            Side::West => (self.lens.eye[2] - z, -1.0),
+            Side::East => (self.lens.eye[2] - z, 1.0),
+        };
+        Look {
+            texture: self.scene.textures.get(surface.texture),
+            tint: Self::tint(surface.tint, side),
+            origin,
+            sign,
+            anchor: (anchor - self.lens.eye[1]) * self.plan.repeats_per_unit,
+        }
+    }
+
     /// The colour of a wall's top where a ray meets it.
-    pub(super) fn top_colour(&self, stretch: &Stretch, depth: f32, [east, north]: [f32; 2]) -> [u8; 3] {
-        let (x, z) = (self.lens.eye[0] - stretch.origin[0], self.lens.eye[2] - stretch.origin[1]);
+    pub(super) fn top_colour(&self, wall: u8, depth: f32, [east, north]: [f32; 2]) -> [u8; 3] {
+        let wall = &self.plan.grid.walls[usize::from(wall)];
+        let ([x, z], _) = self.plan.origin(wall);
+        let (Wall::Solid { surface, .. } | Wall::Block { surface, .. }) = wall;
+        let (x, z) = (self.lens.eye[0] - x, self.lens.eye[2] - z);
         let u = turns((x + depth * east) * self.plan.repeats_per_unit);
         let v = turns(-(z + depth * north) * self.plan.repeats_per_unit);
-        let texel = self.texture(stretch).sample(self.wall_level(depth), u, v);
-        Tint::new(stretch.surface.tint, TOP_LIGHT).apply(texel)
+        let texel = self.scene.textures.get(surface.texture).sample(self.wall_level(depth), u, v);
+        Tint::new(surface.tint, TOP_LIGHT).apply(texel)
     }
 
     /// The place of a point of the floor within a repetition of its texture: to the east, and to the south.

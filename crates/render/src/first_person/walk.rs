@@ -87,11 +87,11 @@ pub(super) struct Plan<'a> {
     columns: i32,
     rows: i32,
     /// The eye in the world and in cells from the grid's corner.
-    eye: [f32; 2],
-    place: [f32; 2],
+    pub(super) eye: [f32; 2],
+    pub(super) place: [f32; 2],
     /// The cell that the eye is in, `None` outside.
-    cell: Option<[i32; 2]>,
-    cells_per_unit: f32,
+    pub(super) cell: Option<[i32; 2]>,
+    pub(super) cells_per_unit: f32,
     /// The height of the highest wall: nothing is seen above it.
     pub(super) tallest: f32,
     /// Repetitions of a texture on a wall to a unit: one to the height of the highest solid wall, or to a cell where
@@ -143,122 +143,25 @@ impl<'a> Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// Whether the eye is over the grid.
-    pub(super) fn is_inside(&self) -> bool {
-        self.cell.is_some()
+    /// Cells from west to east and from south to north.
+    pub(super) fn size(&self) -> [i32; 2] {
+        [self.columns, self.rows]
     }
 
-    /// Cells along the longest side.
-    pub(super) fn longest_side(&self) -> i32 {
-        self.columns.max(self.rows)
-    }
-}
-
-/// A cell with a wall in it that a ray comes by.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Mark {
-    /// The place of the cell in the grid's list, and what is in it.
-    index: u32,
-    wall: u8,
-    how: How,
-    started_here: bool,
-    /// The next lines between cells.
-    lines: [f32; 2],
-    /// How far the side that is met is from the eye along its axis, in cells, and how high the wall is.
-    reach: f32,
-    height: f32,
-}
-
-/// How a ray comes by a wall.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum How {
-    /// By crossing a line between columns, or rows.
-    AlongX,
-    AlongZ,
-    /// It starts within.
-    #[default]
-    Within,
-    /// With the wall to its left, or right.
-    PassLeft,
-    PassRight,
-}
-
-impl Mark {
-    /// Whether another ray comes by the same wall in the same way.
-    pub(super) fn is_like(&self, other: &Self) -> bool {
-        (self.index, self.how, self.lines) == (other.index, other.how, other.lines)
-    }
-
-    /// Whether the wall is passed, or met from outside with no top to be seen.
-    pub(super) fn is_upright(&self, eye: f32) -> bool {
-        self.passes() || (self.how != How::Within && self.height > eye && self.reach > 0.0)
-    }
-
-    pub(super) fn passes(&self) -> bool {
-        matches!(self.how, How::PassLeft | How::PassRight)
-    }
-
-    /// Cells that a ray goes for each of its lengths, along the axis of the side that is met.
+    /// Lengths of a direction with this component along an axis to one cell.
     #[inline]
-    pub(super) fn pace(&self, plan: &Plan<'_>, [dx, dz]: [f32; 2]) -> f32 {
-        let direction = if self.how == How::AlongX { dx } else { dz };
-        (direction * plan.cells_per_unit).abs().max(PARALLEL)
+    pub(super) fn per_cell(&self, component: f32) -> f32 {
+        1.0 / (component * self.cells_per_unit).abs().max(PARALLEL)
     }
 
-    /// The pace above which rays that rise by `up` hit this upright wall: slower ones go under the floor or over the wall
-    /// before they come to it.
-    pub(super) fn least_pace(&self, up: f32, eye: f32) -> f32 {
-        if up < 0.0 { self.reach * -up / eye } else { self.reach * up / (self.height - eye) }
-    }
-
-    /// Where a ray of this pace meets the side.
-    #[inline]
-    pub(super) fn depth(&self, pace: f32) -> f32 {
-        self.reach / pace
-    }
-
-    /// The side that rays like this one meet, wherever they do.
-    pub(super) fn side(&self, plan: &Plan<'_>, [dx, dz]: [f32; 2]) -> Stretch {
-        let side = match self.how {
-            How::AlongX if dx > 0.0 => Side::West,
-            How::AlongX => Side::East,
-            _ if dz > 0.0 => Side::South,
-            _ => Side::North,
-        };
-        let (anchor, origin, surface) = match plan.grid.walls[usize::from(self.wall)] {
-            Wall::Solid { surface, .. } => (0.0, [plan.grid.x, plan.grid.z], surface),
-            Wall::Block { x0, z0, x1, z1, height, surface } => {
-                let origin = [(x0 + x1) * 0.5 - plan.half_period, (z0 + z1) * 0.5 - plan.half_period];
-                (height, origin, surface)
+    /// Where the texture of a wall begins: to the east and to the north, and its height.
+    pub(super) fn origin(&self, wall: &Wall) -> ([f32; 2], f32) {
+        match *wall {
+            Wall::Solid { .. } => ([self.grid.x, self.grid.z], 0.0),
+            Wall::Block { x0, z0, x1, z1, height, .. } => {
+                ([(x0 + x1) * 0.5 - self.half_period, (z0 + z1) * 0.5 - self.half_period], height)
             }
-        };
-        let (height, wall, cell) = (self.height, self.wall, self.index);
-        Stretch { enter: 0.0, leave: 0.0, inside: false, height, anchor, origin, surface, wall, side, cell }
-    }
-
-    /// The part of a ray like the one that made the mark that runs through the wall: `None` if the ray ends at `until`
-    /// before, nothing in it if it passes the wall.
-    #[expect(clippy::option_option, reason = "that the ray ends and that it passes are two things to an iterator")]
-    #[inline]
-    pub(super) fn stretch(&self, plan: &Plan<'_>, [dx, dz]: [f32; 2], until: f32) -> Option<Option<Stretch>> {
-        if matches!(self.how, How::PassLeft | How::PassRight) {
-            return Some(None);
         }
-        let mut x = Axis::new(dx, plan.cells_per_unit, 1);
-        let mut z = Axis::new(dz, plan.cells_per_unit, plan.columns);
-        [x.line, z.line] = self.lines;
-        // A cell is entered where the later of its two lines is crossed.
-        let (x_in, z_in) = (x.at(x.line - x.step, plan.place[0]), z.at(z.line - z.step, plan.place[1]));
-        let enter = if self.started_here { 0.0 } else { x_in.max(z_in) };
-        if enter > until {
-            return None;
-        }
-        let (x_out, z_out) = (x.at(x.line, plan.place[0]), z.at(z.line, plan.place[1]));
-        let leave = if x_out < z_out { x_out } else { z_out };
-        let along_x = self.how == How::AlongX;
-        let (index, started_here) = (self.index as usize, self.started_here);
-        let walk = Walk { x, z, index, enter, along_x, started_here, end: f32::INFINITY };
-        Some(walk.stretch(plan, self.wall, leave))
     }
 }
 
@@ -385,73 +288,6 @@ impl Walk {
         walk.end = -1.0;
         *self = walk;
         None
-    }
-
-    /// Notes every cell with a wall that a ray from the eye comes by, up to one that is met and as high as `closed`.
-    pub(super) fn survey(plan: &Plan<'_>, [dx, dz]: [f32; 2], closed: f32, mut note: impl FnMut(Mark)) {
-        let mut walk = Self::new(plan, dx, dz);
-        while walk.enter < walk.end {
-            let content = plan.grid.cells.get(walk.index).copied().unwrap_or(0);
-            let here = walk;
-            walk.advance(plan);
-            let Some(wall) = content.checked_sub(1) else { continue };
-            let Some(height) = plan.grid.walls.get(wall as usize).map(Wall::height).filter(|&height| height > 0.0)
-            else {
-                continue;
-            };
-            let stretch = here.stretch(plan, wall, walk.enter);
-            let how = match &stretch {
-                Some(stretch) if stretch.inside => How::Within,
-                Some(stretch) if matches!(stretch.side, Side::East | Side::West) => How::AlongX,
-                Some(_) => How::AlongZ,
-                None => {
-                    let [x, z] = here.middle_of(plan, wall);
-                    if dx * (z - plan.eye[1]) > dz * (x - plan.eye[0]) { How::PassLeft } else { How::PassRight }
-                }
-            };
-            let lines = [here.x.line, here.z.line];
-            let reach = stretch.as_ref().map_or(0.0, |stretch| here.reach(plan, stretch, how == How::AlongX));
-            let started_here = here.started_here;
-            note(Mark { index: here.index as u32, wall, how, started_here, lines, reach, height });
-            if how != How::Within && stretch.is_some() && height >= closed {
-                return;
-            }
-        }
-    }
-
-    /// How far the side that is met is from the eye along its axis, in cells; zero if it lies outside the present cell.
-    fn reach(&self, plan: &Plan<'_>, stretch: &Stretch, along_x: bool) -> f32 {
-        let (axis, place, eye) =
-            if along_x { (&self.x, plan.place[0], plan.eye[0]) } else { (&self.z, plan.place[1], plan.eye[1]) };
-        let entry = axis.line - axis.step - place;
-        match plan.grid.walls[usize::from(stretch.wall)] {
-            Wall::Solid { .. } => entry.abs(),
-            Wall::Block { x0, z0, x1, z1, .. } => {
-                let side = match (along_x, axis.forwards()) {
-                    (true, true) => x0,
-                    (true, false) => x1,
-                    (false, true) => z0,
-                    (false, false) => z1,
-                };
-                let side = (side - eye) * plan.cells_per_unit;
-                let cut = side * axis.step < entry * axis.step;
-                if cut { 0.0 } else { side.abs() }
-            }
-        }
-    }
-
-    /// The middle of what a block has within the present cell.
-    fn middle_of(&self, plan: &Plan<'_>, wall: u8) -> [f32; 2] {
-        let grid = &plan.grid;
-        let (column, row) = (self.index % grid.columns, self.index / grid.columns);
-        let (west, south) = (grid.x + column as f32 * grid.cell, grid.z + row as f32 * grid.cell);
-        let (east, north) = (west + grid.cell, south + grid.cell);
-        match grid.walls[wall as usize] {
-            Wall::Solid { .. } => [(west + east) * 0.5, (south + north) * 0.5],
-            Wall::Block { x0, z0, x1, z1, .. } => {
-                [(x0.max(west) + x1.min(east)) * 0.5, (z0.max(south) + z1.min(north)) * 0.5]
-            }
-        }
     }
 
     /// Moves on to the next cell.
