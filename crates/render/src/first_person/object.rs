@@ -48,8 +48,7 @@ type Faces = [[u32; 2]; 3];
 pub(super) struct Hits<const N: usize> {
     /// The depth, infinite for rays that do not meet it.
     pub(super) depth: [f32; N],
-    /// How far up the object that is, and the light there: nothing in particular for those.
-    pub(super) up: [f32; N],
+    /// The light there: nothing in particular for those.
     pub(super) light: [f32; N],
 }
 
@@ -141,10 +140,16 @@ impl Placed {
         }
     }
 
+    /// How far up the object a point at some height over the eye is, from 0 at the bottom to 1 at the top.
+    pub(super) fn part(&self, height: f32) -> f32 {
+        let (Body::Ball { radius: half } | Body::Cuboid { half: [_, half, _], .. }) = self.body;
+        ((self.from[1] + height) / half + 1.0) * 0.5
+    }
+
     #[inline]
     fn ball_hits<const N: usize>(&self, radius: f32, y: f32, easts: &[f32; N], norths: &[f32; N]) -> Hits<N> {
         let [from_x, from_y, from_z] = self.from;
-        let mut hits = Hits { depth: [0.0; N], up: [0.0; N], light: [0.0; N] };
+        let mut hits = Hits { depth: [0.0; N], light: [0.0; N] };
         for lane in 0..N {
             let (x, z) = (easts[lane], norths[lane]);
             let inverse = 1.0 / (x * x + y * y + z * z);
@@ -155,7 +160,6 @@ impl Placed {
             let up = from_y + depth * y;
             let cosine = (LIGHT[0] * (from_x + depth * x) + LIGHT[1] * up + LIGHT[2] * (from_z + depth * z)) / radius;
             hits.depth[lane] = if within > 0.0 && depth > self.near { depth } else { f32::INFINITY };
-            hits.up[lane] = (up / radius + 1.0) * 0.5;
             hits.light[lane] = MEAN + SWING * cosine;
         }
         hits
@@ -170,7 +174,7 @@ impl Placed {
         easts: &[f32; N],
         norths: &[f32; N],
     ) -> Hits<N> {
-        let mut hits = Hits { depth: [0.0; N], up: [0.0; N], light: [0.0; N] };
+        let mut hits = Hits { depth: [0.0; N], light: [0.0; N] };
         let (y_in, y_out, rises) = slab(self.from[1], half[1], y);
         let lights = lights.map(|pair| pair.map(|light| light as f32));
         let y_light = lights[1][usize::from(!rises)];
@@ -185,7 +189,6 @@ impl Placed {
             enter = if z_in > enter { z_in } else { enter };
             let leave = x_out.min(y_out).min(z_out);
             hits.depth[lane] = if enter < leave && enter > self.near { enter } else { f32::INFINITY };
-            hits.up[lane] = ((self.from[1] + enter * y) / half[1] + 1.0) * 0.5;
             hits.light[lane] = light;
         }
         hits

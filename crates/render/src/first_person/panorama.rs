@@ -138,9 +138,9 @@ impl<'a> Panorama<'a> {
     }
 
     /// The edges between beams: up to where rays surely belong to the beam before, and from where on to the one after.
-    pub(super) fn edges(&self) -> (&[f32], &[f32]) {
+    pub(super) fn edges(&self) -> [&[f32]; 2] {
         let between = self.count.saturating_sub(1);
-        (&self.ends[..between], &self.starts[..between])
+        [&self.ends[..between], &self.starts[..between]]
     }
 
     /// What the rays of a beam meet.

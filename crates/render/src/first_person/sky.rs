@@ -16,6 +16,9 @@ const BEARINGS: usize = 2048;
 const SUN: (f64, f64) = (0.5, 0.1);
 const SUN_COLOUR: Rgb = Rgb::new(255, 240, 150);
 
+/// A slope above all landmarks.
+const HIGHEST: f32 = 0.61;
+
 /// A hill against the sky.
 struct Hill {
     /// Where its middle is and how far it reaches to either side, in radians.
@@ -98,21 +101,32 @@ impl Sky {
 
     /// The colour in a direction whose slope is known.
     pub(super) fn colour(&self, east: f32, north: f32, slope: f32) -> [u8; 3] {
-        self.colour_at(place(east, north), slope)
+        self.landmark(place(east, north), slope).unwrap_or_else(|| self.shade(Self::steps(slope)))
     }
 
-    /// The same at a place of the table of landmarks.
+    /// The colour of a hill or the sun, if that is what stands at a place of the table and a slope.
     #[inline]
-    pub(super) fn colour_at(&self, place: usize, slope: f32) -> [u8; 3] {
-        if let Some(line) = self.skyline.get(place % BEARINGS) {
-            if slope < line.hill {
-                return line.hill_colour.0;
-            }
-            if slope >= line.sun[0] && slope < line.sun[1] {
-                return SUN_COLOUR.0;
-            }
+    pub(super) fn landmark(&self, place: usize, slope: f32) -> Option<[u8; 3]> {
+        if slope >= HIGHEST {
+            return None;
         }
-        self.shade(Self::steps(slope))
+        let line = self.skyline.get(place % BEARINGS)?;
+        if slope < line.hill {
+            return Some(line.hill_colour.0);
+        }
+        (slope >= line.sun[0] && slope < line.sun[1]).then_some(SUN_COLOUR.0)
+    }
+
+    /// A slope upwards in steps of the gradient; a step begins at each whole number.
+    #[inline]
+    pub(super) fn shades(slope: f32) -> f32 {
+        (slope * (SHADES as f32 / TOP)).min(SHADES as f32 - 1.0)
+    }
+
+    /// The colour of a step of the gradient.
+    #[inline]
+    pub(super) fn shade_of(&self, step: u8) -> [u8; 3] {
+        self.gradient[usize::from(step)]
     }
 
     /// A direction in turns, clockwise from north. It is no angle: it counts evenly along the sides of a square that stands on a

@@ -69,7 +69,9 @@ struct Brush<'a, 'b> {
     /// What the rays go to the right, as parts to the east and to the north.
     rights: [[f32; ROOM]; 2],
     /// The depths of a row.
-    near: [f32; CHUNK],
+    near: [f32; ROOM],
+    /// The columns at which beams surely end, and those from which on the next ones surely begin.
+    edges: [[i32; BEAMS]; 2],
 }
 
 impl<'a, 'b> Brush<'a, 'b> {
@@ -82,7 +84,7 @@ impl<'a, 'b> Brush<'a, 'b> {
             let right = lens.right_slope(start + index);
             (*east, *north) = (cosine * right, -(sine * right));
         }
-        Self { stage, start, size, rights, near: [f32::INFINITY; CHUNK] }
+        Self { stage, start, size, rights, near: [f32::INFINITY; ROOM], edges: [[0; BEAMS]; 2] }
     }
 
     /// Draws the columns of one row. Returns how many pixels had a walk of their own.
@@ -96,9 +98,9 @@ impl<'a, 'b> Brush<'a, 'b> {
         let (lens, range) = (&self.stage.lens, row * self.stage.lens.width() + self.start);
         let line = Line::new(self.stage, lens.up_slope(row));
         let pixels = &mut pixels[range..][..self.size];
-        let (rights, near) = (&self.rights, &mut self.near[..self.size]);
+        let (rights, near, edges) = (&self.rights, &mut self.near, &mut self.edges);
         let run = Run { shown: Shown::Behind, nearest: 0.0, farthest: 0.0, columns: 0..0 };
-        let mut stroke = Stroke { line: &line, start: self.start, rights, pixels, near, walks: 0, run };
+        let mut stroke = Stroke { line: &line, start: self.start, rights, pixels, near, edges, walks: 0, run };
         if let Some(panorama) = panorama {
             stroke.beams(panorama);
         } else {
@@ -107,7 +109,7 @@ impl<'a, 'b> Brush<'a, 'b> {
         stroke.objects(row);
         let walks = stroke.walks;
         if let Some(depths) = depths {
-            depths[range..][..self.size].copy_from_slice(near);
+            depths[range..][..self.size].copy_from_slice(&self.near[..self.size]);
         }
         walks
     }
@@ -119,7 +121,9 @@ struct Stroke<'a, 'b, 'c, 'p> {
     start: usize,
     rights: &'c [[f32; ROOM]; 2],
     pixels: &'c mut [[u8; 3]],
-    near: &'c mut [f32],
+    /// Up to [`LANES`] elements to the right of what is drawn may be overwritten: columns are drawn from left to right.
+    near: &'c mut [f32; ROOM],
+    edges: &'c mut [[i32; BEAMS]; 2],
     walks: usize,
     /// Columns whose pixels are known but not yet drawn: more of the same may come.
     run: Run<'a, 'p>,
@@ -152,20 +156,18 @@ impl<'a, 'p> Stroke<'a, '_, '_, 'p> {
         let per_slope = line.ahead.abs() / lens.pixel();
         let error = ROUNDINGS * lens.width() as f32;
         let middle = (lens.width() as f32 - 1.0) * 0.5 - self.start as f32;
-        let columns = |edges: &[f32], columns: &mut [i32; BEAMS], error: f32| {
-            for (column, edge) in columns.iter_mut().zip(edges) {
+        let edges = panorama.edges();
+        for (side, error) in [-error, error].into_iter().enumerate() {
+            for (column, edge) in self.edges[side].iter_mut().zip(edges[side]) {
                 let place = edge * per_slope + (middle + error);
                 *column = nearest(place.clamp(-1.0, size as f32 - 1.0) + 0.5);
             }
-        };
-        let (ends, starts) = panorama.edges();
-        let (mut last, mut first) = ([0; BEAMS], [0; BEAMS]);
-        columns(ends, &mut last, -error);
-        columns(starts, &mut first, error);
+        }
+        let count = edges[0].len();
         let steepness = line.up / line.ahead.abs();
         let (mut done, mut from) = (0, 0);
-        for beam in 0..=ends.len() {
-            let to = if beam < ends.len() { last[beam] as usize } else { size };
+        for beam in 0..=count {
+            let to = if beam < count { self.edges[0][beam] as usize } else { size };
             if from.max(done) < to {
                 self.walk(done..from.max(done));
                 match panorama.view(beam) {
@@ -174,7 +176,7 @@ impl<'a, 'p> Stroke<'a, '_, '_, 'p> {
                 }
                 done = to;
             }
-            from = first[beam] as usize;
+            from = self.edges[1][beam] as usize;
         }
         self.walk(done..size);
         self.flush();
@@ -195,7 +197,7 @@ impl<'a, 'p> Stroke<'a, '_, '_, 'p> {
                 {
                     if hits.depth[lane] < *near {
                         *near = hits.depth[lane];
-                        *pixel = object.colour(hits.up[lane], hits.light[lane] as u32);
+                        *pixel = object.colour(object.part(*near * line.up), hits.light[lane] as u32);
                     }
                 }
             }
@@ -204,6 +206,10 @@ impl<'a, 'p> Stroke<'a, '_, '_, 'p> {
 
     /// Pixels by walks of their own.
     fn walk(&mut self, columns: Range<usize>) {
+        if columns.is_empty() {
+            return;
+        }
+        self.flush();
         for column in columns {
             (self.near[column], self.pixels[column]) = self.line.pixel(self.start + column);
             self.walks += 1;
@@ -347,16 +353,23 @@ impl<'a, 'p> Stroke<'a, '_, '_, 'p> {
         if level == stage.wall_level(farthest * per_ahead) {
             return self.side(side, level, columns);
         }
-        // The depth grows or shrinks from one end to the other.
+        // The depth grows or shrinks from one end to the other, and the level with it.
         let level_of = |stroke: &Self, column: usize| {
             stage.wall_level(stroke.depth(side.face.reach, side.face.axis(), column).max(stage.plan.near))
         };
         let mut start = columns.start;
         while start < columns.end {
             let level = level_of(self, start);
-            let end = (start + 1..columns.end).find(|&column| level_of(self, column) != level).unwrap_or(columns.end);
-            self.side(side, level, start..end);
-            start = end;
+            let (mut low, mut high) = (start + 1, columns.end);
+            if level_of(self, columns.end - 1) == level {
+                low = high;
+            }
+            while low < high {
+                let middle = usize::midpoint(low, high);
+                if level_of(self, middle) == level { low = middle + 1 } else { high = middle }
+            }
+            self.side(side, level, start..low);
+            start = low;
         }
     }
 
@@ -389,7 +402,7 @@ impl<'a, 'p> Stroke<'a, '_, '_, 'p> {
                 down[lane] = place::<N>(look.anchor + -(depth * repeats) * up);
             }
             let to = columns.end.min(from + LANES);
-            self.near[from..to].copy_from_slice(&depths[..to - from]);
+            *lanes_mut(self.near, from) = depths;
             for (pixel, (&u, &v)) in self.pixels[from..to].iter_mut().zip(across.iter().zip(&down)) {
                 *pixel = look.tint.apply(texels[u as usize % N][v as usize % N]);
             }
@@ -407,21 +420,24 @@ impl<'a, 'p> Stroke<'a, '_, '_, 'p> {
         }
     }
 
+    /// The sky: [`Sky::colour`] for many rays.
     fn sky(&mut self, columns: Range<usize>) {
         let (line, sky) = (self.line, self.line.stage.sky);
         let [east, north] = line.ahead_by;
         for from in columns.clone().step_by(LANES) {
             let (easts, norths) = (lanes(&self.rights[0], from), lanes(&self.rights[1], from));
-            let (mut slopes, mut places) = ([0.0; LANES], [0_u32; LANES]);
+            let (mut slopes, mut places, mut shades) = ([0.0; LANES], [0_u32; LANES], [0_u32; LANES]);
             for lane in 0..LANES {
                 let (east, north) = (east + easts[lane], north + norths[lane]);
                 let length = (east * east + north * north).sqrt();
                 slopes[lane] = line.up / length.max(1e-6);
+                shades[lane] = floor(Sky::shades(slopes[lane]));
                 places[lane] = place::<{ Sky::BEARINGS }>(Sky::turn(east, north));
             }
             let to = columns.end.min(from + LANES);
-            for (pixel, (&slope, &place)) in self.pixels[from..to].iter_mut().zip(slopes.iter().zip(&places)) {
-                *pixel = sky.colour_at(place as usize, slope);
+            for (lane, pixel) in self.pixels[from..to].iter_mut().enumerate() {
+                let landmark = sky.landmark(places[lane] as usize, slopes[lane]);
+                *pixel = landmark.unwrap_or_else(|| sky.shade_of(shades[lane] as u8));
             }
         }
     }
@@ -431,6 +447,11 @@ impl<'a, 'p> Stroke<'a, '_, '_, 'p> {
 #[inline]
 fn lanes(table: &[f32; ROOM], from: usize) -> &[f32; LANES] {
     table[from..].first_chunk().expect("room after the last column")
+}
+
+#[inline]
+fn lanes_mut(table: &mut [f32; ROOM], from: usize) -> &mut [f32; LANES] {
+    table[from..].first_chunk_mut().expect("room after the last column")
 }
 
 /// Added to a number below 2^22 it leaves the nearest integer in the lowest bits: quicker than a conversion, which looks
@@ -451,6 +472,12 @@ fn place<const N: usize>(number: f32) -> u32 {
     // What is by less than a part of 2^-32 below zero is zero there.
     let least = N as f32 * -(1.0 / 4_294_967_296.0);
     let parts = if parts < 0.0 && parts > least { 0.0 } else { parts };
-    let rounded = parts + MAGIC;
-    rounded.to_bits().wrapping_sub(u32::from(rounded - MAGIC > parts))
+    floor(parts)
+}
+
+/// The greatest integer that is not above a number, in the lowest bits.
+#[inline]
+fn floor(number: f32) -> u32 {
+    let rounded = number + MAGIC;
+    rounded.to_bits().wrapping_sub(u32::from(rounded - MAGIC > number))
 }
