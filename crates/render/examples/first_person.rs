@@ -380,7 +380,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             let [level, tilted @ ..] =
                 measure(world, &textures, &pitches.map(|pitch| places(world, *eye, pitch)), size)?;
             print!("{name:22} {}x{} {level:8.0}", size.0, size.1);
-            tilted.iter().for_each(|tilted| print!(" {:5.2}", level / tilted));
+            for tilted in tilted {
+                print!(" {:5.2}", level / tilted);
+            }
             println!();
         }
     }

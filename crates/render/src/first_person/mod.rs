@@ -22,11 +22,11 @@
 //! # Two ways of drawing
 //!
 //! At pitch zero a column of pixels needs one walk over the grid, and a row of pixels sees the floor at one depth: the
-//! picture is drawn by columns (`column`). At any other pitch each pixel has its own ray over the same grid (`pixel`),
-//! but few of them walk over it: most know from their neighbours what they meet (`fan`). That is five to eight times slower,
-//! exact for all pitches, and what the tests hold the columns against. Shearing the
-//! level picture would be quicker for small pitches but draws another picture than a tilted camera sees. Pictures with a
-//! side of more than 1024 are drawn pixel by pixel too.
+//! picture is drawn by columns (`column`). At any other pitch it is drawn by rows (`tilt`), over beams of rays that are known
+//! to meet the same sides of walls (`panorama`); few pixels need a walk of their own. That costs up to three times a level
+//! picture and is exact for all pitches: each pixel and its depth is the one of a single ray (`pixel`), which is what the
+//! tests hold it against. Shearing the level picture would be quicker for small pitches but draws another picture than a
+//! tilted camera sees. Pictures with a side of more than 1024 are drawn by rows too.
 //!
 //! # Invariants
 //!

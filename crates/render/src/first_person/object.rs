@@ -2,7 +2,7 @@
 
 use crate::Rgb;
 use crate::first_person::colour::lit;
-use crate::first_person::lens::{Lens, finite};
+use crate::first_person::lens::{Lens, finite, larger, smaller};
 use crate::first_person::{Object, Paint, Shape};
 
 /// Where the light comes from: east, up, north. Its length is one, and no two sides of a box that meet are lit alike.
@@ -156,7 +156,7 @@ impl Placed {
             let closest = -(from_x * x + from_y * y + from_z * z) * inverse;
             let (side, up, ahead) = (from_x + closest * x, from_y + closest * y, from_z + closest * z);
             let within = radius * radius - (side * side + up * up + ahead * ahead);
-            let depth = closest - (within.max(0.0) * inverse).sqrt();
+            let depth = closest - (larger(within, 0.0) * inverse).sqrt();
             let up = from_y + depth * y;
             let cosine = (LIGHT[0] * (from_x + depth * x) + LIGHT[1] * up + LIGHT[2] * (from_z + depth * z)) / radius;
             hits.depth[lane] = if within > 0.0 && depth > self.near { depth } else { f32::INFINITY };
@@ -180,14 +180,15 @@ impl Placed {
         let y_light = lights[1][usize::from(!rises)];
         for lane in 0..N {
             let [x, z] = turned(easts[lane], norths[lane], self.turn);
-            let (x_in, x_out, east) = slab(self.from[0], half[0], x);
-            let (z_in, z_out, north) = slab(self.from[2], half[2], z);
-            let (mut enter, mut light) = (x_in, if east { lights[0][0] } else { lights[0][1] });
-            light = if y_in > enter { y_light } else { light };
-            enter = if y_in > enter { y_in } else { enter };
-            light = if z_in > enter { if north { lights[2][0] } else { lights[2][1] } } else { light };
-            enter = if z_in > enter { z_in } else { enter };
-            let leave = x_out.min(y_out).min(z_out);
+            let (x_in, x_out) = between(self.from[0], half[0], x);
+            let (z_in, z_out) = between(self.from[2], half[2], z);
+            let x_light = if x >= 0.0 { lights[0][0] } else { lights[0][1] };
+            let z_light = if z >= 0.0 { lights[2][0] } else { lights[2][1] };
+            let light = if y_in > x_in { y_light } else { x_light };
+            let enter = larger(y_in, x_in);
+            let light = if z_in > enter { z_light } else { light };
+            let enter = larger(z_in, enter);
+            let leave = smaller(smaller(x_out, z_out), y_out);
             hits.depth[lane] = if enter < leave && enter > self.near { enter } else { f32::INFINITY };
             hits.light[lane] = light;
         }
@@ -298,6 +299,15 @@ fn slab(from: f32, half: f32, ray: f32) -> (f32, f32, bool) {
     if forwards { (first, second, true) } else { (second, first, false) }
 }
 
+/// The same without branches: from and to.
+#[inline]
+fn between(from: f32, half: f32, ray: f32) -> (f32, f32) {
+    // No zero is negative here, and none is divided by.
+    let inverse = 1.0 / larger(ray.abs(), 1e-20).copysign(ray + 0.0);
+    let (first, second) = ((-half - from) * inverse, (half - from) * inverse);
+    (smaller(first, second), larger(first, second))
+}
+
 /// The slopes of the tangents from the origin to a circle at `ahead` and `beside` with the square of a radius. `None` if
 /// the circle is behind; everything if it reaches behind the eye.
 fn tangents(beside: f32, ahead: f32, square: f32) -> Option<(f32, f32)> {
@@ -323,26 +333,42 @@ fn ball_bounds(lens: &Lens, centre: [f32; 3], radius: f32) -> Option<Bounds> {
 }
 
 fn box_bounds(lens: &Lens, centre: [f32; 3], half: [f32; 3], [sine, cosine]: [f32; 2]) -> Option<Bounds> {
-    let mut slopes = [f32::INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::NEG_INFINITY];
-    let (mut before, mut behind) = (false, false);
-    for corner in 0..8 {
+    // The corners as the camera sees them; the three that differ in one axis have numbers that differ in one bit.
+    let corners: [[f32; 3]; 8] = std::array::from_fn(|corner| {
         let signed = |axis: usize| if corner >> axis & 1 == 0 { -half[axis] } else { half[axis] };
         let (x, z) = (signed(0), signed(2));
         let place = [x * cosine + z * sine, signed(1), z * cosine - x * sine];
-        let [right, up, ahead] = lens.seen(std::array::from_fn(|axis| centre[axis] + place[axis]));
-        if ahead > half[0].max(half[1]).max(half[2]) * 1e-3 {
-            before = true;
-            let (right, up) = (right / ahead, up / ahead);
-            slopes = [slopes[0].min(right), slopes[1].max(right), slopes[2].min(up), slopes[3].max(up)];
-        } else {
-            behind = true;
+        lens.seen(std::array::from_fn(|axis| centre[axis] + place[axis]))
+    });
+    let size = half[0].max(half[1]).max(half[2]);
+    // A corner in the plane of the eye may be seen anywhere.
+    if corners.iter().any(|corner| corner[2].abs() <= size * 1e-3) {
+        return Some(((0, lens.width()), (0, lens.height())));
+    }
+    let mut slopes = [f32::INFINITY, f32::NEG_INFINITY, f32::INFINITY, f32::NEG_INFINITY];
+    let mut note = |right: f32, up: f32| {
+        slopes = [slopes[0].min(right), slopes[1].max(right), slopes[2].min(up), slopes[3].max(up)];
+    };
+    let before = |corner: &[f32; 3]| corner[2] > 0.0;
+    for (index, corner) in corners.iter().enumerate().filter(|(_, corner)| before(corner)) {
+        note(corner[0] / corner[2], corner[1] / corner[2]);
+        for axis in 0..3 {
+            let other = corners[index ^ 1 << axis];
+            if before(&other) {
+                continue;
+            }
+            // An edge that comes to the plane of the eye is seen up to infinity, on the side where it gets there.
+            let part = corner[2] / (corner[2] - other[2]);
+            let [[left, right], [bottom, top]] = [0, 1].map(|axis| {
+                let place = corner[axis] + (other[axis] - corner[axis]) * part;
+                let unsure = place.abs() < size * 1e-2;
+                if unsure { [f32::NEG_INFINITY, f32::INFINITY] } else { [f32::INFINITY.copysign(place); 2] }
+            });
+            note(left, bottom);
+            note(right, top);
         }
     }
-    match (before, behind) {
-        (false, _) => None,
-        (true, false) => seen_within(lens, slopes),
-        (true, true) => Some(((0, lens.width()), (0, lens.height()))),
-    }
+    corners.iter().any(before).then(|| seen_within(lens, slopes))?
 }
 
 fn seen_within(lens: &Lens, [left, right, bottom, top]: [f32; 4]) -> Option<Bounds> {

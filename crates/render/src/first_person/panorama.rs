@@ -114,16 +114,16 @@ impl<'a> Panorama<'a> {
         }
     }
 
-    /// Looks in the directions from `-widest` to `widest` to the right for each unit ahead; with `behind` ahead is to the
-    /// back.
-    pub(super) fn look(&mut self, stage: &Stage<'a>, behind: bool, widest: f32) {
+    /// Looks in the directions from `-widest` to `widest` to the right for each unit ahead, up to `farthest` units; with
+    /// `behind` ahead is to the back.
+    pub(super) fn look(&mut self, stage: &Stage<'a>, behind: bool, widest: f32, farthest: f32) {
         (self.count, self.used) = (0, 0);
         let [sine, cosine] = stage.lens.ahead();
         let sign = if behind { -1.0 } else { 1.0 };
         // Where rays run along an axis, they change from forwards to backwards on the other.
         let turns = [-sign * sine / cosine, sign * cosine / sine];
         let [first, second] = if turns[0] < turns[1] { turns } else { [turns[1], turns[0]] };
-        let mut scout = Scout::new(stage, sign, -widest);
+        let mut scout = Scout::new(stage, sign, -widest, farthest);
         for to in [first, second, widest] {
             let (from, to) = (scout.from, to.min(widest));
             if from < to {
@@ -158,7 +158,7 @@ impl<'a> Panorama<'a> {
         // How steeply rays rise at least that go over all that came before.
         let mut horizon = 0.0_f32;
         for face in faces {
-            let [nearest, farthest] = scout.distances(face, from, to);
+            let [nearest, farthest] = scout.distances(face.reach, face.axis(), [from, to]);
             let above = face.height - scout.eye;
             if above < 0.0 || above >= horizon * nearest {
                 met[count] = (*face, nearest, farthest);
@@ -248,6 +248,8 @@ struct Scout<'a, 'b> {
     forwards: [bool; 2],
     /// Up to here all rays are known.
     from: f32,
+    /// Nothing is seen that is farther ahead.
+    farthest: f32,
     visits: usize,
     /// The sides that the present part has met, and the parts that come after it, the next one last.
     path: [Face; PATH],
@@ -256,7 +258,7 @@ struct Scout<'a, 'b> {
 }
 
 impl<'a, 'b> Scout<'a, 'b> {
-    fn new(stage: &'b Stage<'a>, sign: f32, from: f32) -> Self {
+    fn new(stage: &'b Stage<'a>, sign: f32, from: f32, farthest: f32) -> Self {
         let part = Part { to: from, cell: [0; 2], task: Task::Content, along_x: false, met: 0 };
         Self {
             stage,
@@ -267,6 +269,7 @@ impl<'a, 'b> Scout<'a, 'b> {
             sign,
             forwards: [true; 2],
             from,
+            farthest,
             visits: 0,
             path: [Face::NONE; PATH],
             waiting: [part; WAITING],
@@ -315,6 +318,13 @@ impl<'a, 'b> Scout<'a, 'b> {
         let [column, row] = part.cell;
         if column < 0 || row < 0 || column >= columns || row >= rows {
             return Fate::Ends;
+        }
+        if self.farthest.is_finite() && part.cell != self.cell {
+            let axis = usize::from(!part.along_x);
+            let [nearest, _] = self.distances(self.lines(axis, part.cell)[0], axis, [self.from, part.to]);
+            if nearest > self.farthest {
+                return Fate::Ends;
+            }
         }
         let content = self.plan.grid.cells.get((row * columns + column) as usize).copied().unwrap_or(0);
         let wall = content.checked_sub(1).and_then(|wall| self.plan.grid.walls.get(usize::from(wall)));
@@ -482,12 +492,12 @@ impl<'a, 'b> Scout<'a, 'b> {
         if ahead > 1e-6 * right.abs() { right / ahead } else { outside(right > 0.0) }
     }
 
-    /// Where rays meet a side, at the nearest and at the farthest, in units ahead.
-    fn distances(&self, face: &Face, from: f32, to: f32) -> [f32; 2] {
+    /// Where rays meet a plane so many cells off across an axis, at the nearest and at the farthest, in units ahead.
+    fn distances(&self, reach: f32, axis: usize, ends: [f32; 2]) -> [f32; 2] {
         let [sine, cosine] = self.ahead;
-        let (forward, across) = if face.axis() == 0 { (sine, cosine) } else { (cosine, -sine) };
-        let reach = face.reach / self.plan.cells_per_unit;
-        let [a, b] = [from, to].map(|slope| {
+        let (forward, across) = if axis == 0 { (sine, cosine) } else { (cosine, -sine) };
+        let reach = reach / self.plan.cells_per_unit;
+        let [a, b] = ends.map(|slope| {
             let (pace, error) = ((self.sign * forward + across * slope).abs(), ANGLE * (1.0 + slope.abs()));
             let farthest = if pace > error { reach / (pace - error) } else { f32::INFINITY };
             [reach / (pace + error), farthest]

@@ -2,6 +2,7 @@
 
 use crate::Rgb;
 use crate::first_person::colour::turns;
+use crate::first_person::lens::{larger, smaller};
 
 /// Steps of the gradient, from the horizon to [`TOP`].
 const SHADES: usize = 256;
@@ -104,12 +105,20 @@ impl Sky {
         self.landmark(place(east, north), slope).unwrap_or_else(|| self.shade(Self::steps(slope)))
     }
 
+    /// Whether there are hills and a sun.
+    pub(super) fn has_landmarks(&self) -> bool {
+        !self.skyline.is_empty()
+    }
+
+    /// Whether they reach up to a slope anywhere.
+    #[inline]
+    pub(super) fn may_be_landmark(slope: f32) -> bool {
+        slope < HIGHEST
+    }
+
     /// The colour of a hill or the sun, if that is what stands at a place of the table and a slope.
     #[inline]
     pub(super) fn landmark(&self, place: usize, slope: f32) -> Option<[u8; 3]> {
-        if slope >= HIGHEST {
-            return None;
-        }
         let line = self.skyline.get(place % BEARINGS)?;
         if slope < line.hill {
             return Some(line.hill_colour.0);
@@ -120,7 +129,7 @@ impl Sky {
     /// A slope upwards in steps of the gradient; a step begins at each whole number.
     #[inline]
     pub(super) fn shades(slope: f32) -> f32 {
-        (slope * (SHADES as f32 / TOP)).min(SHADES as f32 - 1.0)
+        smaller(slope * (SHADES as f32 / TOP), SHADES as f32 - 1.0)
     }
 
     /// The colour of a step of the gradient.
@@ -133,7 +142,7 @@ impl Sky {
     /// corner, which takes a division where an angle takes an arc tangent.
     #[inline]
     pub(super) fn turn(east: f32, north: f32) -> f32 {
-        let part = east / (east.abs() + north.abs()).max(f32::MIN_POSITIVE);
+        let part = east / larger(east.abs() + north.abs(), f32::MIN_POSITIVE);
         let quarters = if north >= 0.0 { part } else { 2.0 - part };
         quarters * 0.25
     }

@@ -8,6 +8,7 @@
 
 use std::ops::Range;
 
+use crate::first_person::lens::larger;
 use crate::first_person::panorama::{BEAMS, Face, Meeting, Panorama, View};
 use crate::first_person::pixel::Line;
 use crate::first_person::sky::Sky;
@@ -47,8 +48,13 @@ pub(super) fn draw(stage: &Stage<'_>, pixels: &mut [[u8; 3]], mut depths: Option
             row += 1;
         }
         let panorama = behind.filter(|_| fits).map(|behind| {
-            let least = forward(from).abs().min(forward(row - 1).abs());
-            panorama.look(stage, behind, lens.right_slope(lens.width()) / least * 1.01);
+            let ends = [from, row - 1].map(|row| [forward(row).abs(), lens.ray(0.0, lens.up_slope(row))[1]]);
+            let widest = lens.right_slope(lens.width()) / ends[0][0].min(ends[1][0]) * 1.01;
+            // The flattest of the rows come farthest, unless the horizon is among them.
+            let [first, last] = ends.map(|[ahead, up]| up / ahead);
+            let flattest = if first * last > 0.0 { first.abs().min(last.abs()) } else { 0.0 };
+            let room = if first < 0.0 { lens.eye[1] } else { stage.plan.tallest - lens.eye[1] };
+            panorama.look(stage, behind, widest, room / flattest * 1.001);
             &panorama
         });
         for start in (0..lens.width()).step_by(CHUNK) {
@@ -160,7 +166,7 @@ impl<'a, 'p> Stroke<'a, '_, '_, 'p> {
         for (side, error) in [-error, error].into_iter().enumerate() {
             for (column, edge) in self.edges[side].iter_mut().zip(edges[side]) {
                 let place = edge * per_slope + (middle + error);
-                *column = nearest(place.clamp(-1.0, size as f32 - 1.0) + 0.5);
+                *column = nearest(place.clamp(-0.75, size as f32 - 0.75) + 0.5);
             }
         }
         let count = edges[0].len();
@@ -190,8 +196,12 @@ impl<'a, 'p> Stroke<'a, '_, '_, 'p> {
             let (first, end) = object.columns();
             let (first, end) = (column(first), column(end));
             for from in (first..end).step_by(LANES) {
-                let rays = [0, 1].map(|axis| lanes(&self.rights[axis], from).map(|right| line.ahead_by[axis] + right));
-                let hits = object.hits(line.up, &rays[0], &rays[1]);
+                let [easts, norths] = self.rays(from);
+                let hits = object.hits(line.up, &easts, &norths);
+                let near = lanes(self.near, from);
+                if (0..LANES).all(|lane| hits.depth[lane] >= near[lane]) {
+                    continue;
+                }
                 let to = end.min(from + LANES);
                 for (lane, (near, pixel)) in self.near[from..to].iter_mut().zip(&mut self.pixels[from..to]).enumerate()
                 {
@@ -395,7 +405,7 @@ impl<'a, 'p> Stroke<'a, '_, '_, 'p> {
             let (paces, asides) = (lanes(paces, from), lanes(asides, from));
             let (mut depths, mut across, mut down) = ([0.0; LANES], [0_u32; LANES], [0_u32; LANES]);
             for lane in 0..LANES {
-                let depth = (reach * plan.per_cell(pace + paces[lane])).max(plan.near);
+                let depth = larger(reach * plan.per_cell(pace + paces[lane]), plan.near);
                 let along = (look.origin + depth * (aside + asides[lane])) * look.sign;
                 depths[lane] = depth;
                 across[lane] = place::<N>(along * repeats);
@@ -423,23 +433,37 @@ impl<'a, 'p> Stroke<'a, '_, '_, 'p> {
     /// The sky: [`Sky::colour`] for many rays.
     fn sky(&mut self, columns: Range<usize>) {
         let (line, sky) = (self.line, self.line.stage.sky);
-        let [east, north] = line.ahead_by;
+        let landmarks = sky.has_landmarks();
         for from in columns.clone().step_by(LANES) {
-            let (easts, norths) = (lanes(&self.rights[0], from), lanes(&self.rights[1], from));
-            let (mut slopes, mut places, mut shades) = ([0.0; LANES], [0_u32; LANES], [0_u32; LANES]);
+            let [easts, norths] = self.rays(from);
+            let (mut slopes, mut shades, mut places) = ([0.0; LANES], [0_u32; LANES], [0_u32; LANES]);
             for lane in 0..LANES {
-                let (east, north) = (east + easts[lane], north + norths[lane]);
+                let (east, north) = (easts[lane], norths[lane]);
                 let length = (east * east + north * north).sqrt();
-                slopes[lane] = line.up / length.max(1e-6);
+                slopes[lane] = line.up / larger(length, 1e-6);
                 shades[lane] = floor(Sky::shades(slopes[lane]));
-                places[lane] = place::<{ Sky::BEARINGS }>(Sky::turn(east, north));
             }
-            let to = columns.end.min(from + LANES);
-            for (lane, pixel) in self.pixels[from..to].iter_mut().enumerate() {
-                let landmark = sky.landmark(places[lane] as usize, slopes[lane]);
-                *pixel = landmark.unwrap_or_else(|| sky.shade_of(shades[lane] as u8));
+            let pixels = &mut self.pixels[from..columns.end.min(from + LANES)];
+            for (pixel, shade) in pixels.iter_mut().zip(shades) {
+                *pixel = sky.shade_of(shade as u8);
+            }
+            if landmarks && slopes.into_iter().any(Sky::may_be_landmark) {
+                for lane in 0..LANES {
+                    places[lane] = place::<{ Sky::BEARINGS }>(Sky::turn(easts[lane], norths[lane]));
+                }
+                for (lane, pixel) in pixels.iter_mut().enumerate() {
+                    if let Some(colour) = sky.landmark(places[lane] as usize, slopes[lane]) {
+                        *pixel = colour;
+                    }
+                }
             }
         }
+    }
+
+    /// The level parts of the rays from a column on.
+    #[inline]
+    fn rays(&self, from: usize) -> [[f32; LANES]; 2] {
+        [0, 1].map(|axis| lanes(&self.rights[axis], from).map(|right| self.line.ahead_by[axis] + right))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Rays over the grid: from cell to cell in order of distance.
 
+use crate::first_person::lens::larger;
 use crate::first_person::{Grid, Surface, Wall};
 
 /// The longest side of a grid, in cells. Up to here a cell's number is exact in the arithmetic of the walk.
@@ -151,7 +152,7 @@ impl Plan<'_> {
     /// Lengths of a direction with this component along an axis to one cell.
     #[inline]
     pub(super) fn per_cell(&self, component: f32) -> f32 {
-        1.0 / (component * self.cells_per_unit).abs().max(PARALLEL)
+        1.0 / larger((component * self.cells_per_unit).abs(), PARALLEL)
     }
 
     /// Where the texture of a wall begins: to the east and to the north, and its height.

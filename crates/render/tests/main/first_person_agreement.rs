@@ -1,9 +1,9 @@
-//! The two ways of drawing check each other: by columns at pitch zero, and by one ray a pixel at any other.
+//! The two ways of drawing check each other: by columns at pitch zero, and by rows at any other.
 
 use crate::common::worlds::{Dice, World};
 use heldout_render::first_person::Camera;
 
-/// A pitch so small that it changes no ray, but is not zero: the picture is drawn pixel by pixel.
+/// A pitch so small that it changes no ray, but is not zero: the picture is drawn by rows.
 const HARDLY: f32 = 1e-20;
 
 /// Which pixels of two pictures differ, in colour or by a thousandth in depth.

@@ -47,14 +47,17 @@ fn many_worlds_are_what_they_always_were() {
 }
 
 #[test]
-fn a_picture_depends_on_its_arguments_alone() {
+fn amendment_47_a_picture_depends_on_its_arguments_alone() {
     let mut dice = Dice(300);
     let (world, camera) = dice.world(1.0);
-    let first = world.shoot(&camera, 96, 72);
-    let again = World { textures: Textures::new(1), ..dice.world(1.0).0 };
-    let _ = again.shoot(&camera, 96, 72);
-    assert_eq!(world.shoot(&camera, 96, 72), first);
-    let mut image = Image::new(96, 72);
-    draw(&world.scene(), &camera, &mut image.canvas());
-    assert_eq!(image, first.0, "with and without depths");
+    for pitch in [0.0, 0.3, -0.8, 1.5] {
+        let camera = Camera { pitch, ..camera };
+        let first = world.shoot(&camera, 96, 72);
+        let again = World { textures: Textures::new(1), ..dice.world(1.0).0 };
+        let _ = again.shoot(&camera, 96, 72);
+        assert_eq!(world.shoot(&camera, 96, 72), first);
+        let mut image = Image::new(96, 72);
+        draw(&world.scene(), &camera, &mut image.canvas());
+        assert_eq!(image, first.0, "with and without depths");
+    }
 }

@@ -66,9 +66,9 @@ fn drawing_and_resampling_allocate_nothing() {
 }
 
 #[test]
-fn first_person_pictures_and_rays_allocate_nothing() {
+fn amendment_47_first_person_pictures_and_rays_allocate_nothing() {
     let mut dice = Dice(3);
-    for pitch in [0.0, 0.4] {
+    for pitch in [0.0, 0.4, -0.9, 1.5, -1.55] {
         let (world, camera) = dice.world(1.0);
         let (mut image, mut depth) = (Image::new(96, 72), vec![0.0; 96 * 72]);
         let scene = world.scene();
