@@ -488,28 +488,36 @@ fn random_returns(env: &Arena, episodes: u64) -> (f64, f64) {
     (mean, ((squares / n - mean * mean) / n).sqrt())
 }
 
-/// Random play of the three levels that the paper has, against its scores: within a factor of three by five standard
-/// errors.
-fn check_random(variant: Variant, paper: [f64; 3], episodes: [u64; 3]) {
-    for ((level, paper), episodes) in
-        ["train", "holdout_interpolate", "holdout_extrapolate"].into_iter().zip(paper).zip(episodes)
-    {
-        let (mean, error) = random_returns(&make(variant, level), episodes);
+/// Random play of the three levels that the paper has: within a factor of three of its scores by five standard errors, and
+/// within as many of what these rules gave over ten times the episodes. The paper's factor alone lets through rules of
+/// arrival that halve the score.
+fn check_random(variant: Variant, paper: [f64; 3], measured: [f64; 3], episodes: [u64; 3]) {
+    for (i, level) in ["train", "holdout_interpolate", "holdout_extrapolate"].into_iter().enumerate() {
+        let (mean, error) = random_returns(&make(variant, level), episodes[i]);
+        let said = format!("{} {level}: {mean} +- {error}", variant.task);
         let (low, high) = (mean - 5.0 * error, mean + 5.0 * error);
-        assert!(low > paper / 3.0 && high < paper * 3.0, "{} {level}: {mean} +- {error}", variant.task);
+        assert!(low > paper[i] / 3.0 && high < paper[i] * 3.0, "{said}, the paper has {}", paper[i]);
+        assert!(low < measured[i] && measured[i] < high, "{said}, no longer {}", measured[i]);
     }
 }
 
+/// Random play does not look, so that a goal that is seen and one that is not give the same.
+const AMONG_BUILDINGS: [f64; 3] = [0.633, 0.489, 0.190];
+
 #[test]
 fn memory_check_38_random_among_buildings_is_near_the_papers() {
-    check_random(VISIBLE_BUILDINGS, [1.08, 0.58, 0.22], [1000, 1000, 2000]);
-    check_random(INVISIBLE_BUILDINGS, [0.95, 0.53, 0.20], [1000, 1000, 2000]);
+    check_random(VISIBLE_BUILDINGS, [1.08, 0.58, 0.22], AMONG_BUILDINGS, [1000, 1000, 2000]);
+}
+
+#[test]
+fn memory_check_38_random_among_buildings_without_a_sign_is_near_the_papers() {
+    check_random(INVISIBLE_BUILDINGS, [0.95, 0.53, 0.20], AMONG_BUILDINGS, [1000, 1000, 2000]);
 }
 
 #[test]
 fn memory_check_38_random_in_the_empty_arena_is_near_the_papers() {
-    // The last is near its bound: 0.081 of 0.09.
-    check_random(INVISIBLE_EMPTY, [0.15, 0.15, 0.03], [2000, 2000, 40_000]);
+    // The last is near its bound: 0.080 of 0.09.
+    check_random(INVISIBLE_EMPTY, [0.15, 0.15, 0.03], [0.285, 0.214, 0.080], [2000, 2000, 40_000]);
 }
 
 #[test]
