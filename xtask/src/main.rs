@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod documents;
+mod mutants;
 mod needs;
 mod python;
 mod shell;
@@ -40,6 +41,20 @@ enum Command {
     Wasm,
     /// Measures every environment, in a release build.
     Bench,
+    /// Puts defects into a family's rules, one at a time, and counts those that its tests notice. Takes long.
+    Mutants {
+        /// A family's name.
+        family: String,
+        /// How many defects.
+        #[arg(long, default_value_t = 150)]
+        sample: usize,
+        /// Which ones.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// A file that names the defects instead, one in a line: those that were missed, say.
+        #[arg(long)]
+        only: Option<PathBuf>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -48,6 +63,7 @@ fn main() -> ExitCode {
         Command::Golden { check } => documents::golden(check),
         Command::Wheel => python::wheel(),
         Command::Wasm => needs::target().and_then(|()| wasm::digests()),
+        Command::Mutants { family, sample, seed, only } => mutants::mutants(&family, sample, seed, only.as_deref()),
         Command::Bench => shell::run("cargo", &["run", "--release", "--package", "heldout", "--", "bench"]),
     };
     match done {
