@@ -250,7 +250,11 @@ fn protocols_are_listed() {
     let text = stdout(&["eval", "--list"]);
     assert!(text.starts_with("quick") && text.contains("\nsmoke"), "{text}");
     let all: Value = serde_json::from_str(&stdout(&["eval", "--list", "--json"])).unwrap();
-    assert_eq!(all.as_array().unwrap().len(), text.lines().count());
+    // Lines that begin with a space mark the protocol above them.
+    assert_eq!(all.as_array().unwrap().len(), text.lines().filter(|line| !line.starts_with(' ')).count());
+    assert!(text.contains("(4 tasks, 1 seed)\n") && text.contains("  ! not to be had: the category labels"), "{text}");
+    let lacking = |row: &&Value| row["lacks"].is_string();
+    assert_eq!(all.as_array().unwrap().iter().filter(lacking).count(), 4);
     assert_eq!(all[0]["name"], "quick");
 }
 

@@ -10,6 +10,8 @@ const SCRIPT: &str = include_str!("script.js");
 const SHORT: usize = 34;
 /// Letters that a row of a table has room for on a sheet of A4 that stands upright.
 const UPRIGHT: usize = 104;
+/// The same of a sheet that lies; what needs more is set smaller.
+const LYING: usize = 150;
 
 /// Text as HTML.
 pub(super) fn escaped(text: &str) -> String {
@@ -65,8 +67,9 @@ pub(super) fn page(document: &Document) -> String {
         }
         let headings = std::mem::take(&mut headings);
         body += &match block {
-            Block::Table(table) if lies(table) => {
-                format!("<div class=\"sheet\">\n{headings}{}</div>\n", table_of(table))
+            Block::Table(table) if breadth(table) > UPRIGHT => {
+                let dense = if breadth(table) > LYING { " dense" } else { "" };
+                format!("<div class=\"sheet{dense}\">\n{headings}{}</div>\n", table_of(table))
             }
             block => headings + &block_of(block),
         };
@@ -111,8 +114,8 @@ fn block_of(block: &Block) -> String {
     }
 }
 
-/// Whether a table is too wide for a sheet that stands upright, so that it is printed on one that lies.
-fn lies(table: &Table) -> bool {
+/// Letters that a row of a table needs on paper.
+fn breadth(table: &Table) -> usize {
     let longest_word = |text: &str| text.split([' ', '-']).map(|word| word.chars().count()).max().unwrap_or(0);
     let column = |i: usize| {
         let cells = table.rows.iter().filter_map(|row| row.get(i)).map(|cell| bare(cell));
@@ -122,7 +125,7 @@ fn lies(table: &Table) -> bool {
         };
         cells.map(room).max().unwrap_or(0).max(longest_word(&bare(&table.columns[i]))) + 2
     };
-    (0..table.columns.len()).map(column).sum::<usize>() > UPRIGHT
+    (0..table.columns.len()).map(column).sum()
 }
 
 /// A cell of numbers: its interval may stand below the number, but neither is broken.

@@ -54,10 +54,15 @@ const unfold = () => {
 };
 addEventListener("hashchange", unfold);
 unfold();
-// Nothing is folded on paper.
-let opened = [];
+// Nothing is folded on paper, and heads are plain: a table whose head holds buttons does not repeat it on the next sheet.
+let opened = [], buttons = [];
 addEventListener("beforeprint", () => {
   opened = [...document.querySelectorAll("details:not([open])")];
   opened.forEach(part => { part.open = true; });
+  buttons = [...document.querySelectorAll("th > button")].map(button => [button, button.parentElement]);
+  buttons.forEach(([button, head]) => button.replaceWith(...button.childNodes));
 });
-addEventListener("afterprint", () => opened.forEach(part => { part.open = false; }));
+addEventListener("afterprint", () => {
+  opened.forEach(part => { part.open = false; });
+  buttons.forEach(([button, head]) => { button.append(...head.childNodes); head.append(button); });
+});
