@@ -18,6 +18,7 @@ use crate::{progress, run};
 
 /// Plays policies under protocols and records every episode.
 #[derive(clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Eval {
     /// Which protocols: built-in ones, or paths of `.toml` files.
     #[arg(required_unless_present = "list", value_name = "PROTOCOL")]
@@ -40,6 +41,9 @@ pub(crate) struct Eval {
     /// Goes on from the records that are there; with more `--seeds` or `--episodes` than they have, it extends them.
     #[arg(long)]
     resume: bool,
+    /// With `--resume`: goes on even from records that another build of heldout made; they say so then.
+    #[arg(long, requires = "resume")]
+    other_build: bool,
     /// The first run seed; the others follow it.
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -80,6 +84,7 @@ impl Eval {
             episodes: self.episodes,
             threads: self.threads,
             resume: self.resume,
+            other_build: self.other_build,
         };
         let stop = stop_flag()?;
         let bar = progress::bar(0, "episodes");

@@ -55,6 +55,7 @@ impl Measure {
             episodes: Some(self.episodes),
             threads: self.threads,
             resume: self.resume,
+            other_build: false,
         };
         let stop = eval::stop_flag()?;
         let bar = progress::bar(0, "episodes");

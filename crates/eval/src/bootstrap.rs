@@ -45,7 +45,9 @@ pub fn intervals(
     for number in 0..resamples {
         let mut rng = seed.derive(number as u64).rng();
         for (all, drawn) in groups.iter().flatten().zip(drawn.iter_mut().flatten()) {
-            drawn.iter_mut().for_each(|score| *score = all[rng.below(all.len() as u32) as usize]);
+            for score in drawn.iter_mut() {
+                *score = all[rng.below(all.len() as u32) as usize];
+            }
         }
         let Some(values) = statistic(&drawn) else { continue };
         columns.iter_mut().zip(values).for_each(|(column, value)| column.push(value));
@@ -155,7 +157,7 @@ mod tests {
     fn tasks_are_drawn_apart() {
         // Tasks differ, runs do not: drawing within tasks gives no spread at all, whether or not a third one has some.
         let equal = vec![vec![0.0, 0.0, 0.0], vec![1.0, 1.0, 1.0]];
-        assert_eq!(one(&[equal.clone()], 2, 500), Some(Interval { low: 0.5, high: 0.5 }));
+        assert_eq!(one(std::slice::from_ref(&equal), 2, 500), Some(Interval { low: 0.5, high: 0.5 }));
         let with = [equal.clone(), vec![vec![0.0, 1.0, 2.0]]].concat();
         // (0 + 1 + a mean of three draws) / 3: all three lowest, or all three highest, with probability 1/27 each.
         let thirds = Interval { low: 1.0 / 3.0, high: 1.0 };

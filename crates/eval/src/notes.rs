@@ -27,7 +27,9 @@ pub(crate) fn builds(records: &[Recorded]) -> Option<String> {
         // What an agent computes with is its own: builds are of the program.
         let mut header = recorded.header.clone();
         header.build.features.retain(|feature| !feature.starts_with(BACKEND));
-        *found.entry(header.build_text()).or_default() += 1;
+        for build in [header.build_text()].iter().chain(&header.continued_by) {
+            *found.entry(build.clone()).or_default() += 1;
+        }
     }
     (found.len() > 1).then(|| {
         let all: Vec<String> = found

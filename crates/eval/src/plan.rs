@@ -196,7 +196,15 @@ impl Planner<'_> {
     }
 
     /// The cell with what is recorded of it already.
-    fn begun(&self, cell: Cell) -> Result<Cell, EvalError> {
+    fn begun(&self, mut cell: Cell) -> Result<Cell, EvalError> {
+        let path = cell.header.path(&self.evaluation.out);
+        if self.evaluation.resume && path.is_file() {
+            let found = records::Recorded::read(&path)?.header;
+            cell.header.continued_by.clone_from(&found.continued_by);
+            if self.evaluation.other_build {
+                cell.header = cell.header.continuing(&found);
+            }
+        }
         let kept = Writer::kept(&self.evaluation.out, &cell.header, self.evaluation.resume)?;
         Ok(Cell { kept, ..cell })
     }
@@ -531,6 +539,7 @@ impl Planner<'_> {
             sources: bout.sources(),
             made_from: None,
             scale_of: None,
+            continued_by: Vec::new(),
             machine: Machine::this(),
         }
     }

@@ -26,7 +26,10 @@ const SPANNING: [(&str, &str); 2] =
     [("quick", include_str!("../protocols/quick.toml")), ("smoke", include_str!("../protocols/smoke.toml"))];
 
 /// Their scales.
-const SPANNING_SCALES: [(&str, &str); 0] = [];
+const SPANNING_SCALES: [(&str, &str); 2] = [
+    ("quick", include_str!("../protocols/quick.scales.toml")),
+    ("smoke", include_str!("../protocols/smoke.scales.toml")),
+];
 
 /// The tag of a task whose original is closed, so that published scores are not comparable with ours.
 pub(crate) const RECREATION: &str = "re-creation";

@@ -93,6 +93,7 @@ pub struct Source {
 }
 
 /// The first line of a file: how its records came about.
+#[expect(clippy::struct_excessive_bools, reason = "each says something of its own, and the file is plain data")]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
@@ -162,6 +163,9 @@ pub struct Header {
     /// The label of the agent whose problems these are, where a scale is made of the records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale_of: Option<String>,
+    /// Other builds that continued the records, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub continued_by: Vec<String>,
     /// What it ran on; the records do not depend on it.
     pub machine: Machine,
 }
@@ -212,6 +216,16 @@ impl Header {
         self.policies.get(index).unwrap_or(&self.policy)
     }
 
+    /// The same as one that continues the records of `old`, whatever build made them.
+    pub(crate) fn continuing(self, old: &Self) -> Self {
+        let mut continued_by = old.continued_by.clone();
+        let ours = self.build_text();
+        if (&self.heldout, &self.build) != (&old.heldout, &old.build) && !continued_by.contains(&ours) {
+            continued_by.push(ours);
+        }
+        Self { heldout: old.heldout.clone(), build: old.build.clone(), continued_by, ..self }
+    }
+
     /// Whether what is recorded under `old`, found at `path`, is also recorded under this header: of the same evaluation,
     /// or of one of its first seeds and of the first episodes of each.
     fn extends(&self, old: &Self, path: &Path) -> Result<(), RecordsError> {
@@ -233,6 +247,7 @@ impl Header {
             episodes_by_seed: self.episodes_by_seed.clone(),
             episodes_asked: self.episodes_asked,
             seeds: self.seeds.clone(),
+            continued_by: self.continued_by.clone(),
             ..old.clone()
         };
         if seeds < self.seeds.len() {
@@ -251,6 +266,10 @@ impl Header {
             grown.own_problems = self.own_problems;
         }
         if let Some((key, ours, theirs)) = self.difference(&grown) {
+            if key == "heldout" || key.starts_with("build") {
+                let (theirs, ours) = (old.build_text(), self.build_text());
+                return Err(RecordsError::OtherBuild { path: path.to_owned(), theirs, ours });
+            }
             return other(&key, theirs, ours);
         }
         let episodes =
@@ -408,6 +427,20 @@ pub enum RecordsError {
     There {
         /// The file or folder.
         path: PathBuf,
+    },
+    /// Records of another build.
+    #[error(
+        "`{}` was recorded by another build ({theirs}; this is {ours}): choose another directory, or go on all the same \
+         with `--other-build`, and the records say so",
+        path.display()
+    )]
+    OtherBuild {
+        /// The file or folder.
+        path: PathBuf,
+        /// Which build.
+        theirs: String,
+        /// This one.
+        ours: String,
     },
     /// Records of another evaluation.
     #[error(

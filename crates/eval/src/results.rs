@@ -75,7 +75,7 @@ impl Cell {
 
     /// Takes in what another directory holds of the same agent: what is there already counts once, the rest is more
     /// episodes of the same policy, or those of another. Says what does not fit together.
-    fn add(&mut self, other: Self, metric: &str) -> Option<String> {
+    fn add(&mut self, other: &Self, metric: &str) -> Option<String> {
         let key = |cell: &Self, i: usize| {
             let record = &cell.recorded.records[i];
             (cell.policies[cell.owners[i]].clone(), record.seed, record.episode)
@@ -83,16 +83,16 @@ impl Cell {
         let known: BTreeMap<_, usize> = (0..self.recorded.records.len()).map(|i| (key(self, i), i)).collect();
         let mut differ = 0;
         for (i, record) in other.recorded.records.iter().enumerate() {
-            match known.get(&key(&other, i)) {
-                Some(&at) => differ += usize::from(self.recorded.records[at] != *record),
-                None => {
-                    self.owners.push(place_of(&mut self.policies, &other.policies[other.owners[i]]));
-                    self.recorded.records.push(record.clone());
-                }
+            if let Some(&at) = known.get(&key(other, i)) {
+                differ += usize::from(self.recorded.records[at] != *record);
+            } else {
+                self.owners.push(place_of(&mut self.policies, &other.policies[other.owners[i]]));
+                self.recorded.records.push(record.clone());
             }
         }
         self.stratum = self.scored(metric, |_| true);
-        (differ > 0).then(|| format!("{differ} of its episodes are recorded twice and differ; the first record counts"))
+        let (one, are) = if differ == 1 { (" episode", "is") } else { (" episodes", "are") };
+        (differ > 0).then(|| format!("{differ}{one} {are} recorded twice with other content; the first record counts"))
     }
 
     /// Takes in the records of another condition, as they are.
@@ -413,7 +413,7 @@ impl Suite {
             match cells.entry((task, condition, agent)) {
                 Entry::Vacant(place) => drop(place.insert(cell)),
                 Entry::Occupied(mut there) => {
-                    let problem = there.get_mut().add(cell, metric);
+                    let problem = there.get_mut().add(&cell, metric);
                     let place = notes::place(&there.get().recorded.header);
                     notes.extend(problem.map(|problem| format!("{place}: {problem}.")));
                 }

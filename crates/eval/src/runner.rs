@@ -47,6 +47,8 @@ pub struct Evaluation {
     pub threads: usize,
     /// Whether to go on from the records that are there: of the same evaluation, or of one with fewer seeds or episodes.
     pub resume: bool,
+    /// Whether to go on even from those of another build, which the records then say.
+    pub other_build: bool,
 }
 
 /// Where an evaluation is.

@@ -72,7 +72,11 @@ pub static FAMILY: Family = Family {
         ("halma-ablation-mazes", include_str!("../protocols/halma-ablation-mazes.toml")),
         ("halma-ablation-options", include_str!("../protocols/halma-ablation-options.toml")),
     ],
-    scales: &[],
+    scales: &[
+        ("halma-table1", include_str!("../protocols/halma-table1.scales.toml")),
+        ("halma-ablation-mazes", include_str!("../protocols/halma-ablation-mazes.scales.toml")),
+        ("halma-ablation-options", include_str!("../protocols/halma-ablation-options.scales.toml")),
+    ],
     published: include_str!("../published.toml"),
     measures: Measures {
         caption: "HALMA's ratios in percent",

@@ -125,7 +125,13 @@ pub static FAMILY: Family = Family {
         ("lilgym-table5", include_str!("../protocols/lilgym-table5.toml")),
         ("lilgym-table6", include_str!("../protocols/lilgym-table6.toml")),
     ],
-    scales: &[],
+    scales: &[
+        ("lilgym-table2", include_str!("../protocols/lilgym-table2.scales.toml")),
+        ("lilgym-table3", include_str!("../protocols/lilgym-table3.scales.toml")),
+        ("lilgym-table4", include_str!("../protocols/lilgym-table4.scales.toml")),
+        ("lilgym-table5", include_str!("../protocols/lilgym-table5.scales.toml")),
+        ("lilgym-table6", include_str!("../protocols/lilgym-table6.scales.toml")),
+    ],
     published: include_str!("../published.toml"),
     measures: Measures {
         caption: "lilGym's rollouts (the paper's Figure 3): shares in percent, and actions per episode",

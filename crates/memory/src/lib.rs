@@ -317,7 +317,10 @@ pub static FAMILY: Family = Family {
         ("memory-jb", include_str!("../protocols/memory-jb.toml")),
         ("memory-mini", include_str!("../protocols/memory-mini.toml")),
     ],
-    scales: &[],
+    scales: &[
+        ("memory", include_str!("../protocols/memory.scales.toml")),
+        ("memory-mini", include_str!("../protocols/memory-mini.scales.toml")),
+    ],
     published: include_str!("../published.toml"),
     measures: Measures {
         series: &[Series {

@@ -235,6 +235,7 @@ pub(crate) fn evaluate(
         episodes: episodes.map(|n| whole("episodes", n)).transpose()?,
         threads: crate::convert::count("threads", threads)?,
         resume,
+        other_build: false,
     };
     let hear = |stage: Progress<'_>| {
         if let (Some(progress), Progress::Played(done, total)) = (&progress, stage) {

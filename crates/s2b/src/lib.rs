@@ -67,7 +67,15 @@ pub static FAMILY: Family = Family {
         ("s2b-recall", include_str!("../protocols/s2b-recall.toml")),
         ("s2b-language", include_str!("../protocols/s2b-language.toml")),
     ],
-    scales: &[],
+    scales: &[
+        ("s2b-table1", include_str!("../protocols/s2b-table1.scales.toml")),
+        ("s2b-table2", include_str!("../protocols/s2b-table2.scales.toml")),
+        ("s2b-table3", include_str!("../protocols/s2b-table3.scales.toml")),
+        ("s2b-balanced", include_str!("../protocols/s2b-balanced.scales.toml")),
+        ("s2b-fig6", include_str!("../protocols/s2b-fig6.scales.toml")),
+        ("s2b-recall", include_str!("../protocols/s2b-recall.scales.toml")),
+        ("s2b-language", include_str!("../protocols/s2b-language.scales.toml")),
+    ],
     published: include_str!("../published.toml"),
     measures: Measures {
         caption: "S2B: accuracies in percent, language metrics as they are",

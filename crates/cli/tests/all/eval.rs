@@ -227,7 +227,7 @@ fn a_report_is_written_beside_the_records_and_again_on_demand() {
     let arguments = ["eval", &short, "--policy", "random", "--policy", "oracle", "--out", &out, "--threads"];
     stdout(&[&arguments[..], &["1"]].concat());
     let written = std::fs::read_to_string(Path::new(&out).join("report.html")).unwrap();
-    assert!(written.contains("is at the ceiling"), "the oracle is");
+    assert!(written.contains("cannot be placed between floor and ceiling"), "without a scale nobody is judged");
     assert!(Path::new(&out).join("report.md").exists());
     // The user's own protocol may go: the directory remembers it.
     std::fs::remove_file(&short).unwrap();
@@ -243,6 +243,34 @@ fn a_report_is_written_beside_the_records_and_again_on_demand() {
     fails(&heldout(&["report", &folder.path("none"), "--out", &html]), 2, &["holds no records"]);
     fails(&heldout(&["report", &out]), 2, &["--out"]);
     fails(&heldout(&["report", &out, "--out", &folder.path("no/such/x.html")]), 2, &["cannot write"]);
+}
+
+/// What a report says makes its records again does.
+#[test]
+fn the_commands_of_a_report_make_its_records_again() {
+    let folder = Folder::new();
+    let short = protocol(&folder, "short.toml", SHORT);
+    let (out, again) = (folder.path("out"), folder.path("again"));
+    let asked = ["--episodes", "7", "--seeds", "2", "--seed", "3"];
+    stdout(
+        &[&["eval", &short, "--policy", "random", "--policy", "the best@oracle", "--out", &out], &asked[..]].concat(),
+    );
+    // Of a built-in protocol too, whose finite sets are cut.
+    let cut = ["eval", "smoke", "--policy", "shortcut", "--policy", "random", "--episodes", "2", "--out"];
+    stdout(&[&cut[..], &[&out]].concat());
+    std::fs::remove_file(&short).unwrap();
+    let report = std::fs::read_to_string(Path::new(&out).join("report.md")).unwrap();
+    let commands: Vec<&str> = report.lines().filter(|line| line.starts_with("heldout eval ")).collect();
+    assert_eq!(commands.len(), 2, "{report}");
+    for command in commands {
+        let command = command.replace("DIR/", &format!("{out}/")).replace(" OUT", &format!(" {again}"));
+        let binary = env!("CARGO_BIN_EXE_heldout");
+        let script = command.replacen("heldout", binary, 1);
+        let output = Command::new("sh").args(["-c", &script]).output().expect("a shell runs");
+        assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    let records = |out: &str| tree(Path::new(out).join("records"));
+    assert!(records(&out) == records(&again));
 }
 
 #[test]
@@ -487,7 +515,7 @@ metric = "success"
     let (text, scales) = measure(&folder.path("one"), "1");
     assert_eq!((text.clone(), scales.clone()), measure(&folder.path("two"), "2"));
     assert!(text.contains("| task | condition | metric | `random` |"), "{text}");
-    let oracle: Vec<&str> = text.lines().filter(|line| line.contains("1.0000 ± 0.0000")).collect();
+    let oracle: Vec<&str> = text.lines().filter(|line| line.contains("| 1.0000 ± ")).collect();
     assert_eq!(oracle.len(), 2, "the oracle always arrives: {text}");
     assert!(scales.contains("protocol = \"mine\"") && scales.contains("episodes = 40"), "{scales}");
     let again = heldout(&["scales", &file, "--out", &folder.path("one"), "--episodes", "40"]);

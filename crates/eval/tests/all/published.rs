@@ -126,6 +126,7 @@ fn header(task: &str, condition: &str) -> Header {
         sources: vec![],
         made_from: None,
         scale_of: None,
+        continued_by: vec![],
         machine: Machine { os: "linux".into(), arch: "x".into(), cpu: None },
     }
 }

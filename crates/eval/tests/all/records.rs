@@ -41,6 +41,7 @@ fn header() -> Header {
         sources: Vec::new(),
         made_from: None,
         scale_of: None,
+        continued_by: vec![],
         machine: Machine::this(),
     }
 }

@@ -194,6 +194,7 @@ impl Folder {
             sources: vec![],
             made_from: None,
             scale_of: None,
+            continued_by: vec![],
             machine: Machine { os: "linux".into(), arch: "x".into(), cpu: None },
         };
         let (mut writer, _) = Writer::open(&self.0, &header, false).expect("a new file");
@@ -345,7 +346,7 @@ fn the_same_records_give_the_same_bytes() {
     other.record("grid", "far", "learner", [0.0, 0.0, 0.0, 0.0]);
     let markdown = report::markdown(&[one.path(), other.path()]).expect("records");
     let note =
-        "`learner` in toy / grid / far: 4 of its episodes are recorded twice and differ; the first record counts.";
+        "`learner` in toy / grid / far: 4 episodes are recorded twice with other content; the first record counts.";
     assert!(markdown.contains(note), "{markdown}");
 }
 
@@ -457,6 +458,7 @@ fn episodes_of_scripted_policies_are_seen_as_they_were_played() {
         threads: 2,
         tasks: Vec::new(),
         resume: false,
+        other_build: false,
     };
     evaluation.run(&AtomicBool::new(false), &|_| {}).expect("it plays");
     let html = report::html(&[&folder.0]).expect("records");

@@ -86,6 +86,7 @@ fn evaluation(text: &str, policies: &[&str], out: &Path, threads: usize) -> Eval
         episodes: None,
         threads,
         resume: false,
+        other_build: false,
     }
 }
 

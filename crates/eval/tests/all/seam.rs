@@ -164,6 +164,7 @@ fn evaluation(text: &str, entrant: Entrant, out: &Path) -> Evaluation {
         episodes: None,
         threads: 2,
         resume: false,
+        other_build: false,
     }
 }
 

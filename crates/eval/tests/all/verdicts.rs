@@ -171,6 +171,7 @@ fn evaluate(protocol: &Protocol, policies: &[&str], out: &Path) {
         threads: 2,
         tasks: Vec::new(),
         resume: false,
+        other_build: false,
     };
     assert!(evaluation.run(&AtomicBool::new(false), &|_| ()).unwrap().failures.is_empty());
 }
@@ -189,6 +190,7 @@ fn honest(name: &str) -> Plain {
         threads: 2,
         tasks: Vec::new(),
         resume: false,
+        other_build: false,
     };
     scale.run(&AtomicBool::new(false), &|_| ()).unwrap();
     protocol.scales = Some(Scales::of(&protocol, &Recorded::read_all(&scale.out).unwrap(), 0));
@@ -317,6 +319,36 @@ fn a_foreign_build_is_noticed_by_name() {
     let markdown = said(&folder);
     assert!(markdown.contains("Records of 2 builds stand side by side"), "{markdown}");
     assert!(markdown.contains("(other-"), "{markdown}");
+}
+
+#[test]
+fn records_of_another_build_are_continued_only_when_told_and_say_so() {
+    let folder = honest("continued");
+    let out = folder.0.join("out");
+    let path = out.join("records/grid/grid/train/oracle.jsonl");
+    tamper(&path, |header| header.replacen("\"commit\":\"", "\"commit\":\"other-", 1), str::to_owned);
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.split_inclusive('\n').take(301).collect::<String>()).unwrap();
+    let evaluation = Evaluation {
+        protocols: vec![Protocol::find(&out.join("protocols/grid.toml").display().to_string()).unwrap()],
+        entrants: vec![Entrant::parse("oracle", &no_learners).unwrap()],
+        out,
+        seed: 100,
+        seeds: None,
+        episodes: None,
+        threads: 1,
+        tasks: Vec::new(),
+        resume: true,
+        other_build: false,
+    };
+    let run = |evaluation: &Evaluation| evaluation.run(&AtomicBool::new(false), &|_| ());
+    let error = run(&evaluation).unwrap_err().to_string();
+    assert!(error.contains("was recorded by another build") && error.contains("--other-build"), "{error}");
+    run(&Evaluation { other_build: true, ..evaluation.clone() }).unwrap();
+    let whole = Recorded::read(&path).unwrap();
+    assert!(whole.complete() && whole.header.build.commit.starts_with("other-"));
+    assert_eq!(whole.header.continued_by.len(), 1);
+    assert!(said(&folder).contains("Records of 2 builds stand side by side"), "{}", said(&folder));
 }
 
 #[test]
