@@ -323,6 +323,9 @@ fn amendment_38_programs_are_checked_on_visible_and_hidden_examples() {
     let spurious = annotate("exist(all_items)");
     assert_eq!((spurious.0, &spurious.1), (true, &json!({"syntax": true, "visible": true, "hidden": 2, "passed": 1})));
     assert!(!spurious.2.contains("Yellow"), "what is hidden is not shown: {}", spurious.2);
+    // Right about what is hidden, and wrong about what is visible.
+    let blind = annotate("exist(filter_obj(all_items, is_blue))");
+    assert_eq!((blind.0, &blind.1), (true, &json!({"syntax": true, "visible": false, "hidden": 2, "passed": 2})));
     let wrong = annotate("not exist(filter_obj(all_items, is_black))");
     assert_eq!(wrong.1, json!({"syntax": true, "visible": false, "hidden": 2, "passed": 0}));
     let fault = annotate("is_black(unique(all_boxes[1]))");

@@ -231,8 +231,14 @@ fn patches_add_up_to_the_whole_picture() {
     }
     let all = Task::ALL.map(|task| rules(&config, task)).into_iter();
     let sharing = about(Task::SCATTER_FLIPIT, &config, "exist(all_items)", &[(shared, false); 20]);
-    let mut holes = 0;
-    for rules in all.chain([sharing]) {
+    // Objects that reach over the separators, as sticking can bring about: taking one away leaves these grey for good.
+    let mut outside = Scene::default();
+    for (owner, x) in [(0, 75), (1, -4), (1, 83), (2, -7)] {
+        assert!(outside.push(owner, square(x, 20 * owner as i16 + 3, Color::Blue)));
+    }
+    let reaching = about(Task::SCATTER_FLIPIT, &config, "exist(all_items)", &[(outside, false); 20]);
+    let (mut holes, mut greyed) = (0, 0);
+    for rules in all.chain([sharing, reaching]) {
         let task = rules.task;
         let mut rng = Rng::new(Seed(11));
         let mut full = vec![0; WIDTH * HEIGHT * 3];
@@ -251,6 +257,7 @@ fn patches_add_up_to_the_whole_picture() {
                 picture::paint_full(&state.scene, &state.trace, &mut full);
                 assert_eq!(full, canvas.0.as_flattened(), "{task:?} problem {problem}");
                 holes += usize::from(canvas.0 != Canvas::new(&state.scene).0);
+                greyed += usize::from((0..WIDTH * HEIGHT).any(|i| i % WIDTH % 140 >= 100 && canvas.0[i] == [211; 3]));
                 for (i, &half) in state.half.iter().enumerate() {
                     let (x, y, channel) = (i / 3 % HALF_WIDTH, i / 3 / HALF_WIDTH, i % 3);
                     let at = |dx: usize, dy: usize| u32::from(canvas.0[(2 * y + dy) * WIDTH + 2 * x + dx][channel]);
@@ -260,7 +267,7 @@ fn patches_add_up_to_the_whole_picture() {
             }
         }
     }
-    assert!(holes > 0, "no removal left a hole: there was nothing to see");
+    assert!(holes > 0 && greyed > 0, "no removal left a hole, or none beyond its box: there was nothing to see");
 }
 
 #[test]
