@@ -20,6 +20,17 @@ fn relation(hi: u8, lo: u8, direction: Direction) -> Relation {
     Relation { hi, lo, direction }
 }
 
+/// Problem files name the rules of counting as configs do.
+#[test]
+fn rules_of_counting_are_named_as_in_configs() {
+    for rule in [CausalRule::Exact, CausalRule::Literal] {
+        assert_eq!(serde_json::to_value(rule).unwrap(), rule.name());
+    }
+    for rule in [AffordanceRule::Shown, AffordanceRule::Consumed] {
+        assert_eq!(serde_json::to_value(rule).unwrap(), rule.name());
+    }
+}
+
 /// What is experienced in a hand-made maze by moves from its start.
 fn experienced(name: &str, maze: Maze, moves: &[(Direction, u8)]) -> Experience {
     let file = ProblemFile::of(name, vec![maze]);

@@ -46,6 +46,13 @@ fn given(asked: &Asked<'_>, seed: u64) -> Vec<Result<ProblemSet, String>> {
     }
 }
 
+/// Floors and ceilings are played on the tests of one agent, which is a policy of the task.
+#[test]
+fn the_reference_is_the_half_random_explorer() {
+    assert_eq!(Dynamic.reference(), Some("half"));
+    assert!(entry().default_batch().seat(0, "half", heldout_core::Seed(0)).is_ok());
+}
+
 #[test]
 fn keys_and_conditions_are_checked_by_name() {
     let keys = |value| Dynamic.check(&map(&value), &["T"]).map_err(|e| (e.key, e.value, e.allowed));
