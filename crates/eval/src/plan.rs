@@ -17,6 +17,7 @@ use crate::entrant::{Agent, Entrant, Place, Play, SHORTCUT};
 use crate::play::{PlayError, Table};
 use crate::protocol::{Condition, Kind, MOST_SEEDS, Protocol, Task};
 use crate::records::{self, Build, FORMAT, Failure, Header, Kept, Machine, Source, Writer, file_name};
+use crate::results::RANDOM;
 use crate::runner::{EvalError, Evaluation};
 use crate::scales::{self, EPISODES};
 use crate::seating::Seating;
@@ -362,13 +363,14 @@ impl Planner<'_> {
         if !matches!(&entrant.play, Play::Scripted(text) if text == SHORTCUT) {
             return Ok(entrant.clone());
         }
-        let known = self.protocol.scales.as_ref().and_then(|scales| scales.find(&task.name, &condition.name));
-        let scale = known.ok_or_else(|| {
+        let scales = self.protocol.scales.as_ref().ok_or_else(|| {
             Problem::Cell(format!(
-                "`{SHORTCUT}` plays the floor of a scale, and this condition has none: `heldout scales` measures it"
+                "`{SHORTCUT}` plays the floor of a scale, and this protocol has none: `heldout scales` measures it"
             ))
         })?;
-        let policy = scale.floor().policy.clone();
+        // Problems that are made for whoever plays them need not exist for whom the scale was measured with.
+        let floor = scales.find(&task.name, &condition.name).map(|scale| scale.floor().policy.clone());
+        let policy = floor.unwrap_or_else(|| RANDOM.to_owned());
         let asked = Some(SHORTCUT.to_owned());
         Ok(Entrant { play: Play::Scripted(policy.clone()), policy, asked, ..entrant.clone() })
     }

@@ -406,7 +406,6 @@ fn bad_input_is_refused_by_name() {
     let out = folder.path("out");
     let eval = |more: &[&str]| heldout(&[&["eval"], more, &["--out", &out]].concat());
     fails(&eval(&["quik", "--policy", "random"]), 2, &["there is no protocol `quik`; there are `quick`"]);
-    fails(&eval(&["smoke"]), 2, &["--policy"]);
     fails(&eval(&["smoke", "--policy", "best"]), 2, &["no environment has a policy `best`"]);
     fails(
         &eval(&["smoke", "--policy", "x/y.mpk"]),
