@@ -44,7 +44,8 @@ pub(crate) fn builds(records: &[Recorded]) -> Option<String> {
 pub(crate) fn of_suite(suite: &Suite) -> Vec<String> {
     let mut notes = Vec::new();
     notes.extend(other_text(suite));
-    for (&(task, condition, _), cell) in &suite.cells {
+    for (&at_cell, cell) in &suite.cells {
+        let (task, condition, _) = at_cell;
         let header = &cell.recorded.header;
         let (of, at) = (&suite.protocol.tasks[task], &suite.protocol.tasks[task].conditions[condition]);
         if suite.known && header.held_out != at.held_out {
@@ -54,8 +55,9 @@ pub(crate) fn of_suite(suite: &Suite) -> Vec<String> {
         if suite.known && !matches!(of.kind, Kind::Own { .. }) {
             notes.extend(other_config(cell, &of.overrides(at)).map(|odd| format!("{}: {odd}.", place(header))));
         }
-        let scale = suite.protocol.scales.as_ref().and_then(|scales| scales.find(&of.name, &at.name));
-        notes.extend(scale.and_then(|scale| far(cell, scale)).map(|odd| format!("{}: {odd}.", place(header))));
+        notes.extend(
+            suite.scale(at_cell).and_then(|scale| far(cell, scale)).map(|odd| format!("{}: {odd}.", place(header))),
+        );
     }
     notes.extend(twins(suite));
     notes
@@ -94,11 +96,13 @@ fn other_config(cell: &Cell, asked: &serde_json::Map<String, Value>) -> Option<S
 fn far(cell: &Cell, scale: &Scale) -> Option<String> {
     let header = &cell.recorded.header;
     let score: &Score = scale.played().find(|score| plays(&header.policy, &score.policy))?;
-    if !scripted(header) || header.made_from.is_some() {
+    if !scripted(header) {
         return None;
     }
-    let (mean, own) = (cell.stratum.mean()?, cell.stratum.error()?);
-    let error = own.hypot(score.error.unwrap_or(0.0));
+    let (mean, own, known) = (cell.stratum.mean()?, cell.stratum.error()?, score.error.unwrap_or(0.0));
+    // A few episodes may all score the same by chance: the scale knows better how far they spread.
+    let spread = known * (score.episodes as f64 / cell.recorded.records.len().max(1) as f64).sqrt();
+    let error = own.max(spread).hypot(known);
     let apart = (mean - score.mean).abs();
     (apart > FAR * error && apart > NEAR * score.mean.abs().max(1.0)).then(|| {
         format!(

@@ -219,7 +219,7 @@ impl Planner<'_> {
         }
         // As many with any number of seeds, so that more of them can be added. Who cuts the number of problems wants a look, no
         // scale that is worth its name.
-        let total = (cell.header.episodes * self.protocol.seeds).max(1);
+        let total = (task.episodes.unwrap_or(cell.header.episodes) * self.protocol.seeds).max(1);
         let passes = if self.evaluation.episodes.is_some() { 1 } else { EPISODES.div_ceil(total) };
         // Who cannot play here is no part of the scale.
         let names = scales::names(cell.entry).into_iter();
@@ -262,6 +262,7 @@ impl Planner<'_> {
             episodes: cell.header.episodes * passes,
             episodes_by_seed: cell.header.episodes_by_seed.iter().map(|n| n * passes).collect(),
             trace: false,
+            experience: None,
             scale_of: Some(cell.header.agent.clone()),
             ..cell.header.clone()
         };
@@ -540,6 +541,11 @@ impl Planner<'_> {
             trace: task.trace,
             sources: bout.sources(),
             made_from: None,
+            experience: bout
+                .entrant
+                .experience
+                .as_deref()
+                .map(|bytes| hexadecimal(&Sha256::digest(bytes))[..16].to_owned()),
             scale_of: None,
             continued_by: Vec::new(),
             machine: Machine::this(),

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::entrant::{Entrant, Place};
 use crate::records::Trace;
+use crate::results::by_problem;
 use crate::seating::Seating;
 use crate::stratum::{Measured, Scored, Stratum};
 
@@ -257,9 +258,11 @@ impl Played {
         all.filter_map(|(m, ((name, weight), &share))| {
             let scored = |e: &Episode| {
                 let weight = weight.map_or(1.0, |w| f64::from(e.metrics[w]));
-                Some(Scored { value: f64::from(e.metrics[m]), weight }).filter(|e| e.value.is_finite())
+                Some((e.problem, Scored { value: f64::from(e.metrics[m]), weight }))
+                    .filter(|(_, e)| e.value.is_finite())
             };
-            let episodes = self.episodes.iter().filter_map(scored).collect();
+            // As records are read: who is asked the same twice tells nothing new of other problems.
+            let episodes = by_problem(self.episodes.iter().filter_map(scored).collect());
             Some((name.as_str(), Stratum::of_episodes(episodes, share.then_some([0.0, 1.0])).measured()?))
         })
         .collect()

@@ -160,6 +160,9 @@ pub struct Header {
     /// What the problems were made from, where each player has its own: whose experience.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made_from: Option<String>,
+    /// What experience was brought for the policy: the first digits of its SHA-256.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub experience: Option<String>,
     /// The label of the agent whose problems these are, where a scale is made of the records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale_of: Option<String>,

@@ -54,6 +54,10 @@ pub struct Cell {
     owners: Vec<usize>,
     /// Who played: one, or several trained alike.
     policies: Vec<String>,
+    /// The header of each file that it consists of, and how many records that holds.
+    parts: Vec<(Header, u64)>,
+    /// Whether its records are of several conditions, whose problems are others whatever their numbers.
+    mixed: bool,
     /// Its score.
     pub stratum: Stratum,
 }
@@ -62,7 +66,9 @@ impl Cell {
     /// Of what one directory holds.
     #[must_use]
     pub fn new(recorded: Recorded, metric: &str) -> Self {
-        let mut cell = Self { owners: Vec::new(), policies: Vec::new(), stratum: Stratum::new(vec![], None), recorded };
+        let parts = vec![(recorded.header.clone(), recorded.records.len() as u64)];
+        let (owners, policies, stratum) = (Vec::new(), Vec::new(), Stratum::new(vec![], None));
+        let mut cell = Self { recorded, owners, policies, parts, mixed: false, stratum };
         let seeds = &cell.recorded.header.seeds;
         let names: Vec<String> = (0..seeds.len()).map(|i| who(&cell.recorded.header, i)).collect();
         for record in &cell.recorded.records {
@@ -75,7 +81,7 @@ impl Cell {
 
     /// Takes in what another directory holds of the same agent: what is there already counts once, the rest is more
     /// episodes of the same policy, or those of another. Says what does not fit together.
-    fn add(&mut self, other: &Self, metric: &str) -> Option<String> {
+    pub(crate) fn add(&mut self, other: &Self, metric: &str) -> Option<String> {
         let key = |cell: &Self, i: usize| {
             let record = &cell.recorded.records[i];
             (cell.policies[cell.owners[i]].clone(), record.seed, record.episode)
@@ -90,6 +96,12 @@ impl Cell {
                 self.recorded.records.push(record.clone());
             }
         }
+        for part in &other.parts {
+            if !self.parts.contains(part) {
+                self.parts.push(part.clone());
+            }
+        }
+        self.recorded.header.whole_set |= other.recorded.header.whole_set;
         self.stratum = self.scored(metric, |_| true);
         let (one, are) = if differ == 1 { (" episode", "is") } else { (" episodes", "are") };
         (differ > 0).then(|| format!("{differ}{one} {are} recorded twice with other content; the first record counts"))
@@ -101,8 +113,19 @@ impl Cell {
             self.owners.push(place_of(&mut self.policies, &other.policies[owner]));
             self.recorded.records.push(record.clone());
         }
-        // Problems of another condition are others, whatever their numbers.
-        self.recorded.header.own_problems = true;
+        self.mixed = true;
+    }
+
+    /// The header of each file that it consists of, and how many records that holds.
+    #[must_use]
+    pub fn parts(&self) -> &[(Header, u64)] {
+        &self.parts
+    }
+
+    /// Whether every file that it consists of is whole.
+    #[must_use]
+    pub fn complete(&self) -> bool {
+        self.parts.iter().all(|(header, records)| header.total() == *records)
     }
 
     /// Who played.
@@ -127,9 +150,12 @@ impl Cell {
     fn derived(&self, share: bool, scored: impl Fn(&Record) -> Option<Scored>) -> Stratum {
         let run = |(owner, policy): (usize, &String)| {
             let own = self.owners.iter().zip(&self.recorded.records).filter(|(of, _)| **of == owner);
-            let told = own.filter_map(|(_, record)| Some((record.problem, scored(record)?)));
-            let told: Vec<(Option<u32>, Scored)> = told.collect();
-            let episodes = if self.recorded.header.own_problems { alone(told) } else { by_problem(told) };
+            // Problems that were made for a player are those of a seed.
+            let made = self.recorded.header.own_problems || self.recorded.header.made_from.is_some();
+            let problem =
+                |record: &Record| Some((made.then_some(record.seed), record.problem.filter(|_| !self.mixed)?));
+            let told = own.filter_map(|(_, record)| Some((problem(record), scored(record)?)));
+            let episodes = by_problem(told.collect());
             Run { policy: Some(policy.clone()), episodes }
         };
         let runs = self.policies.iter().enumerate().map(run).collect();
@@ -159,13 +185,9 @@ pub(crate) fn scripted(header: &Header) -> bool {
     header.policies.is_empty() && names.into_iter().all(|name| known.iter().any(|policy| policy.name == name))
 }
 
-fn alone(told: Vec<(Option<u32>, Scored)>) -> Vec<Scored> {
-    told.into_iter().map(|(_, scored)| scored).collect()
-}
-
 /// The episodes of each problem as one: who is asked the same twice tells nothing new of other problems.
-fn by_problem(told: Vec<(Option<u32>, Scored)>) -> Vec<Scored> {
-    let mut problems: BTreeMap<u32, Vec<Scored>> = BTreeMap::new();
+pub(crate) fn by_problem<K: Ord>(told: Vec<(Option<K>, Scored)>) -> Vec<Scored> {
+    let mut problems: BTreeMap<K, Vec<Scored>> = BTreeMap::new();
     let mut episodes = Vec::new();
     for (problem, scored) in told {
         match problem {
@@ -428,8 +450,14 @@ impl Suite {
                     && [&h.protocol, &h.task, &h.condition] == [&header.protocol, &header.task, &header.condition]
             };
             let players: Vec<&Recorded> = own.iter().filter(|recorded| of(&recorded.header)).collect();
-            if header.made_from.is_some() {
+            if header.made_from.is_none() {
+                continue;
+            }
+            if scales::whole(task, &players) {
                 own_scales.extend(scales::scale(&protocol, task, &header.condition, &players).map(|s| (place, s)));
+            } else if header.total() > 0 {
+                let place = notes::place(header);
+                notes.push(format!("{place}: not all that its scale is made of was played; `--resume` does it."));
             }
         }
         Self { protocol, known, agents, cells, own_scales }

@@ -148,11 +148,16 @@ pub fn entrants(protocols: &[Protocol]) -> Vec<Entrant> {
     all.into_iter().map(Entrant::of_scale).collect()
 }
 
-/// The score of one file of records; `None` if no record has it.
-fn score(recorded: &Recorded, metric: &str) -> Option<Score> {
-    let cell = Cell::new(recorded.clone(), metric);
-    let first = cell.scored(metric, |record| record.episode < FIRST as u64 && record.seed == recorded.header.seeds[0]);
-    let (mean, error, episodes) = (cell.stratum.mean()?, cell.stratum.error(), recorded.records.len() as u64);
+/// The score of one policy, of which there may be several files; `None` if no record has it.
+fn score(files: &[&Recorded], metric: &str) -> Option<Score> {
+    let (recorded, others) = files.split_first()?;
+    let mut cell = Cell::new((*recorded).clone(), metric);
+    for other in others {
+        cell.add(&Cell::new((*other).clone(), metric), metric);
+    }
+    let seed = *recorded.header.seeds.first()?;
+    let first = cell.scored(metric, |record| record.episode < FIRST as u64 && record.seed == seed);
+    let (mean, error, episodes) = (cell.stratum.mean()?, cell.stratum.error(), cell.recorded.records.len() as u64);
     let policy = recorded.header.agent.clone();
     Some(Score { policy, mean: short(mean), error: error.map(short), episodes, first: first.mean().map(short) })
 }
@@ -169,14 +174,24 @@ fn maximum(recorded: &Recorded, task: &Task) -> Option<Score> {
     share.then(|| Score { policy: "the rules' maximum".to_owned(), mean, error: None, episodes: 0, first: None })
 }
 
+/// Whether everybody that a scale of `task` is made of played to the end.
+pub(crate) fn whole(task: &Task, records: &[&Recorded]) -> bool {
+    let played = |name: &&str| {
+        let mut own = records.iter().filter(|recorded| recorded.header.agent == **name).peekable();
+        own.peek().is_some() && own.all(|recorded| recorded.complete())
+    };
+    find(&task.id).is_ok_and(|entry| names(entry).iter().all(played))
+}
+
 /// The scale of a task's condition from the records of whoever it is made of; `None` without `random`.
 pub(crate) fn scale(protocol: &Protocol, task: &Task, condition: &str, records: &[&Recorded]) -> Option<Scale> {
     let entry = find(&task.id).ok()?;
-    let of = |policy: &str| records.iter().find(|recorded| recorded.header.agent == policy);
-    let of_score = |policy: &str| score(of(policy)?, &task.metric);
+    let of =
+        |policy: &str| records.iter().filter(|recorded| recorded.header.agent == policy).copied().collect::<Vec<_>>();
+    let of_score = |policy: &str| score(&of(policy), &task.metric);
     let shortcuts = names(entry).into_iter().filter(|name| ![RANDOM, ORACLE].contains(name)).filter_map(of_score);
     let oracle = of_score(ORACLE);
-    let without = of(RANDOM).filter(|_| oracle.is_none());
+    let without = of(RANDOM).first().copied().filter(|_| !names(entry).contains(&ORACLE));
     Some(Scale {
         task: task.name.clone(),
         condition: condition.to_owned(),

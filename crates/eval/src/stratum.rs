@@ -217,9 +217,13 @@ impl Stratum {
         if self.bounds != Some(Interval { low: 0.0, high: 1.0 }) {
             return None;
         }
-        let binary = |e: &Scored| e.weight == run.episodes[0].weight && (e.value == 0.0 || e.value == 1.0);
-        let ones = run.episodes.iter().filter(|e| e.value == 1.0).count();
-        run.episodes.iter().all(binary).then_some((ones as f64, run.episodes.len() as f64))
+        let told = || run.episodes.iter().filter(|e| e.weight > 0.0);
+        let binary = told().all(|e| e.value == 0.0 || e.value == 1.0);
+        // Episodes of unlike weight tell as much as fewer of the same weight would.
+        let (sum, squares) =
+            told().fold((0.0, 0.0), |(sum, squares), e| (sum + e.weight, squares + e.weight * e.weight));
+        let n = sum * sum / squares;
+        (binary && n > 0.0).then(|| (told().map(|e| e.weight * e.value).sum::<f64>() / sum * n, n))
     }
 
     /// How far chance may have moved the mean, in the metric's own unit; `None` of a single episode.
@@ -447,6 +451,17 @@ mod tests {
 
     fn near(a: f64, b: f64) {
         assert!((a - b).abs() < 5e-5, "{a} {b}");
+    }
+
+    #[test]
+    fn a_share_of_unlike_weights_is_not_certain_either() {
+        let scored = |weight: f64| Scored { value: 1.0, weight };
+        // Weights of 3, 2 and 1: as much as 36 / 14 episodes of the same weight.
+        let all = Stratum::of_episodes(vec![scored(3.0), scored(2.0), scored(1.0)], Some([0.0, 1.0]));
+        let n = 36.0 / 14.0;
+        let expected = wilson(n, n, Normal::standard().inverse_cdf(0.975));
+        assert_eq!(all.measured().unwrap().interval.unwrap(), expected);
+        assert!(expected.low < 0.5);
     }
 
     #[test]

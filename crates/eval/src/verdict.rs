@@ -143,6 +143,22 @@ impl Position {
     }
 }
 
+impl Position {
+    /// In a few words.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::BelowFloor => "below the floor",
+            Self::Floor => "at the floor",
+            Self::FloorOrAbove | Self::Unknown => "undecided",
+            Self::Between => "between floor and ceiling",
+            Self::CeilingOrBelow => "above the floor",
+            Self::Ceiling => "at the ceiling",
+            Self::AboveCeiling => "above the ceiling",
+        }
+    }
+}
+
 /// What is said of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -258,10 +258,13 @@ fn the_commands_of_a_report_make_its_records_again() {
     // Of a built-in protocol too, whose finite sets are cut.
     let cut = ["eval", "smoke", "--policy", "shortcut", "--policy", "random", "--episodes", "2", "--out"];
     stdout(&[&cut[..], &[&out]].concat());
+    // And of one of its tasks alone.
+    let alone = ["eval", "smoke", "--policy", "oracle", "--task", "s2b", "--resume", "--episodes", "2", "--out"];
+    stdout(&[&alone[..], &[&out]].concat());
     std::fs::remove_file(&short).unwrap();
     let report = std::fs::read_to_string(Path::new(&out).join("report.md")).unwrap();
     let commands: Vec<&str> = report.lines().filter(|line| line.starts_with("heldout eval ")).collect();
-    assert_eq!(commands.len(), 2, "{report}");
+    assert_eq!(commands.len(), 3, "{report}");
     for command in commands {
         let command = command.replace("DIR/", &format!("{out}/")).replace(" OUT", &format!(" {again}"));
         let binary = env!("CARGO_BIN_EXE_heldout");

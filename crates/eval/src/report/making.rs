@@ -15,7 +15,7 @@ fn cells(results: &Results) -> impl Iterator<Item = (&Suite, &Cell)> {
 
 /// Number of cells that lack episodes.
 pub(super) fn incomplete(results: &Results) -> usize {
-    cells(results).filter(|(_, cell)| !cell.recorded.complete()).count()
+    cells(results).filter(|(_, cell)| !cell.complete()).count()
 }
 
 /// What could not be played, and what is not whole.
@@ -50,10 +50,10 @@ pub(super) fn failures(document: &mut Document, results: &Results) {
         let header = &cell.recorded.header;
         let mut row: Vec<String> =
             [&header.protocol, &header.task, &header.condition, &header.agent].map(|t| plain(t)).into();
-        if header.total() == 0 {
+        if cell.parts().iter().all(|(header, _)| header.total() == 0) {
             empty.rows.push(row);
-        } else if !cell.recorded.complete() {
-            row.extend([cell.recorded.records.len().to_string(), header.total().to_string()]);
+        } else if let Some((part, records)) = cell.parts().iter().find(|(part, records)| part.total() != *records) {
+            row.extend([records.to_string(), part.total().to_string()]);
             cut.rows.push(row);
         }
     }
@@ -91,7 +91,7 @@ pub(super) fn reading(document: &mut Document) {
         ),
         "**Scale**: 0 is the floor, the best of random play and the task's shortcuts (scripted players that lack the ability \
          it is about), and 100 the ceiling, the oracle or a better published score under the same rules. Both were measured \
-         apart from these records, over at least 1,000 episodes; problems that are made for an agent have a scale played on \
+         apart from these records, over at least 1,000 episodes or all problems of a finite set; problems that are made for an agent have a scale played on \
          just these. The ends count as known. Scores may lie outside 0 to 100. Where there is no scale, or its ends are \
          within noise of each other, nothing is concluded."
             .to_owned(),
@@ -148,6 +148,9 @@ pub(super) fn making(document: &mut Document, results: &Results) {
     if results.suites.iter().any(|suite| !suite.protocol.built_in) {
         told += "; `DIR` is the directory of these records, which keeps the protocols that are not built in";
     }
+    if cells(results).any(|(_, cell)| cell.recorded.header.experience.is_some()) {
+        told += "; `FILE-HASH` is the experience whose SHA-256 begins so";
+    }
     if !scripted {
         told += "; an agent that is not scripted must be given as it was, by its checkpoint or from Python";
     }
@@ -167,18 +170,27 @@ pub(super) fn making(document: &mut Document, results: &Results) {
     configs(document, results);
 }
 
-/// The commands that give a suite's records: one for all that were asked for the same seeds and episodes.
+/// What a command asks for beside its policies: seeds, episodes and tasks.
+type AskedFor = (Vec<u64>, Option<u64>, Vec<String>);
+
+/// The commands that give a suite's records: one for all that were asked for the same seeds, episodes and tasks.
 fn commands(suite: &Suite) -> Vec<String> {
-    type Asked<'a> = (&'a [u64], Option<u64>);
-    let mut found: Vec<(Asked<'_>, Vec<String>)> = Vec::new();
-    for cell in suite.cells.values() {
-        let header = &cell.recorded.header;
-        let asked = (header.seeds.as_slice(), header.episodes_asked);
-        let policy = policy(header);
-        match found.iter_mut().find(|(other, _)| *other == asked) {
-            Some((_, policies)) if policies.contains(&policy) => {}
-            Some((_, policies)) => policies.push(policy),
-            None => found.push((asked, vec![policy])),
+    // The tasks that each policy was asked with some seeds and episodes, then the policies that share all of it.
+    let mut asked: Vec<(String, AskedFor)> = Vec::new();
+    for (header, _) in suite.cells.values().flat_map(Cell::parts) {
+        let (who, seeds, episodes) = (policy(header), &header.seeds, header.episodes_asked);
+        let same = |(other, of): &&mut (String, AskedFor)| *other == who && (&of.0, of.1) == (seeds, episodes);
+        match asked.iter_mut().find(same) {
+            Some((_, (.., tasks))) if tasks.contains(&header.task) => {}
+            Some((_, (.., tasks))) => tasks.push(header.task.clone()),
+            None => asked.push((who, (seeds.clone(), episodes, vec![header.task.clone()]))),
+        }
+    }
+    let mut found: Vec<(AskedFor, Vec<String>)> = Vec::new();
+    for (who, of) in asked {
+        match found.iter_mut().find(|(other, _)| *other == of) {
+            Some((_, policies)) => policies.push(who),
+            None => found.push((of, vec![who])),
         }
     }
     let name = if suite.protocol.built_in {
@@ -186,25 +198,30 @@ fn commands(suite: &Suite) -> Vec<String> {
     } else {
         quoted(&format!("DIR/protocols/{}.toml", suite.protocol.name))
     };
-    let command = |((seeds, episodes), policies): &(Asked<'_>, Vec<String>)| {
-        let policies: Vec<String> = policies.iter().map(|p| format!("--policy {}", quoted(p))).collect();
+    let command = |((seeds, episodes, tasks), policies): &(AskedFor, Vec<String>)| {
+        let policies: Vec<String> = policies.iter().map(|p| format!("--policy {p}")).collect();
+        let all = suite.protocol.tasks.iter().all(|task| tasks.contains(&task.name));
+        let tasks: Vec<String> =
+            tasks.iter().filter(|_| !all).map(|task| format!(" --task {}", quoted(task))).collect();
+        let tasks = tasks.concat();
         let first = seeds.first().copied().unwrap_or(0);
         let episodes = episodes.map_or(String::new(), |n| format!(" --episodes {n}"));
         let seeds = seeds.len();
-        format!("heldout eval {name} {} --seed {first} --seeds {seeds}{episodes} --out OUT", policies.join(" "))
+        format!("heldout eval {name}{tasks} {} --seed {first} --seeds {seeds}{episodes} --out OUT", policies.join(" "))
     };
     found.iter().map(command).collect()
 }
 
-/// What `--policy` was given.
+/// What `--policy` was given, and `--experience`.
 fn policy(header: &Header) -> String {
     let asked = header.policy_asked.as_ref().unwrap_or(&header.policy);
     let mut names = asked.split(',').map(|part| part.split_once('=').map_or(part, |(_, name)| name));
     // A name alone seats partners where there are any.
-    if *asked == header.agent || names.any(|name| name == header.agent) {
-        header.agent.clone()
-    } else {
-        format!("{}@{asked}", header.agent)
+    let own = *asked == header.agent || names.any(|name| name == header.agent);
+    let told = quoted(&if own { header.agent.clone() } else { format!("{}@{asked}", header.agent) });
+    match &header.experience {
+        Some(hash) => format!("{told} --experience {}", quoted(&format!("{}=FILE-{hash}", header.agent))),
+        None => told,
     }
 }
 

@@ -143,6 +143,11 @@ pub(super) fn summary(document: &mut Document, results: &Results, judged: &[Judg
             row.push(percent(story.alike.map(|gap| gap.gap)));
             row.push(tasks.to_string());
             table.rows.push(row);
+        } else if let Some((score, conditions, _)) = story.apart {
+            let none = || "–".to_owned();
+            row.extend([Position::of(score, margin).name().to_owned(), none(), percent(Some(score)), none(), none()]);
+            row.push(count(conditions, "condition"));
+            table.rows.push(row);
         }
     }
     document.list(stories);
@@ -310,7 +315,10 @@ fn gaps(results: &Results, families: &[String], agents: &[String]) -> Table {
     for family in families {
         let field = Field { results, family: Some(family), scale: Scale::Task };
         for agent in agents {
-            let Some((gap, tasks)) = field.gap(agent) else { continue };
+            let Some((gap, tasks)) = field.gap(agent) else {
+                table.rows.extend(held_out_row(&field, family, agent, margin));
+                continue;
+            };
             table.rows.push(vec![
                 plain(family),
                 plain(agent),
@@ -326,6 +334,17 @@ fn gaps(results: &Results, families: &[String], agents: &[String]) -> Table {
 }
 
 /// Aggregates on the tasks' own scales, and means on others where they say something else.
+/// The row of an agent that was asked nothing but what is held out: its score is placed between floor and ceiling.
+fn held_out_row(field: &Field<'_>, family: &str, agent: &str, margin: f64) -> Option<Vec<String>> {
+    let strata = field.strata(agent, true);
+    let score = stratum::mean(&strata)?.measured();
+    let none = || "–".to_owned();
+    let mut row = vec![plain(family), plain(agent)];
+    row.extend([Position::of(score, margin).name().to_owned(), none(), percent(Some(score)), none()]);
+    row.push(count(strata.len(), "condition"));
+    Some(row)
+}
+
 fn table(results: &Results, families: &[String], agents: &[String]) -> Table {
     let human = Field { results, family: None, scale: Scale::Human };
     let human = agents.iter().any(|a| [false, true].iter().any(|held_out| !human.strata(a, *held_out).is_empty()));

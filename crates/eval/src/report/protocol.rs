@@ -8,7 +8,7 @@ use crate::claims::{Judged, Verdict};
 use crate::protocol::{Kind, RECREATION, Task};
 use crate::published::{self, Published};
 use crate::results::{Aggregates, Measured, Place, Results, Scale, Suite, part_of};
-use crate::verdict;
+use crate::{stratum, verdict};
 
 /// Writes the section up to the claims.
 pub(super) fn scores(document: &mut Document, results: &Results, suite: &Suite) {
@@ -160,6 +160,23 @@ fn merged_table(suite: &Suite) -> Table {
     table
 }
 
+/// The row of an agent in a task without a training condition: its score is placed between floor and ceiling.
+fn held_out_row(suite: &Suite, task: usize, agent: usize) -> Option<Vec<String>> {
+    let mean = |scale: Scale| {
+        let places = suite.places(agent, scale, |t, _| t == task);
+        let strata: Vec<_> = places.into_iter().filter_map(|place| suite.stratum(place, scale)).collect();
+        stratum::mean(&strata).map(stratum::Contrast::measured)
+    };
+    if suite.protocol.tasks[task].conditions.iter().any(|condition| !condition.held_out) {
+        return None;
+    }
+    let margin = suite.protocol.margin();
+    let told = mean(Scale::Task).map_or("no scale", |score| verdict::Position::of(score, margin).name());
+    let (name, none) = (plain(&suite.protocol.tasks[task].name), || "–".to_owned());
+    let raw = measured(Some(mean(Scale::Raw)?));
+    Some(vec![name, plain(&suite.agents[agent]), told.to_owned(), none(), raw, none(), none()])
+}
+
 fn gap_table(suite: &Suite) -> Table {
     let mut table = Table::new(
         "Generalisation gap of each task: training minus held out, raw and in percent of the scale, with 95 % intervals",
@@ -169,7 +186,10 @@ fn gap_table(suite: &Suite) -> Table {
     table.words = vec![2];
     for (t, task) in suite.protocol.tasks.iter().enumerate() {
         for (a, agent) in suite.agents.iter().enumerate() {
-            let Some(raw) = suite.gap(t, a, Scale::Raw) else { continue };
+            let Some(raw) = suite.gap(t, a, Scale::Raw) else {
+                table.rows.extend(held_out_row(suite, t, a));
+                continue;
+            };
             let scaled = suite.gap(t, a, Scale::Task);
             let verdict = scaled.map_or("no scale", |gap| verdict::Verdict::of(&gap, suite.protocol.margin()).name());
             table.rows.push(vec![

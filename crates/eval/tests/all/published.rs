@@ -125,6 +125,7 @@ fn header(task: &str, condition: &str) -> Header {
         trace: false,
         sources: vec![],
         made_from: None,
+        experience: None,
         scale_of: None,
         continued_by: vec![],
         machine: Machine { os: "linux".into(), arch: "x".into(), cpu: None },

@@ -40,6 +40,7 @@ fn header() -> Header {
         trace: true,
         sources: Vec::new(),
         made_from: None,
+        experience: None,
         scale_of: None,
         continued_by: vec![],
         machine: Machine::this(),
@@ -167,7 +168,7 @@ fn records_of_another_evaluation_are_not_continued() {
             "`policy` = `\"random\"`, this evaluation has `\"oracle\"`",
         ),
         (Header { seeds: vec![7], ..header() }, "was recorded with 2 seeds, this evaluation has 1"),
-        (Header { heldout: "0.2.0".to_owned(), ..header() }, "`heldout` = `\"0.1.0\"`"),
+        (Header { heldout: "0.2.0".to_owned(), ..header() }, "was recorded by another build (heldout 0.1.0 ("),
         (Header { episodes: 1, ..header() }, "was recorded with 2 episodes, this evaluation has 1"),
         (
             Header { config: json!({"levels": 3, "inner": {"x": 0.2}}), ..header() },

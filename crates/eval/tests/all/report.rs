@@ -193,6 +193,7 @@ impl Folder {
             trace: false,
             sources: vec![],
             made_from: None,
+            experience: None,
             scale_of: None,
             continued_by: vec![],
             machine: Machine { os: "linux".into(), arch: "x".into(), cpu: None },

@@ -8,6 +8,7 @@ use heldout_eval::entrant::{Entrant, no_learners};
 use heldout_eval::protocol::Protocol;
 use heldout_eval::records::Recorded;
 use heldout_eval::report;
+use heldout_eval::results::{Results, Scale};
 use heldout_eval::runner::Evaluation;
 use heldout_eval::scales::{Scales, entrants};
 
@@ -216,6 +217,64 @@ fn scaled(line: &str, factor: f64) -> String {
     let success = &mut value["metrics"]["success"];
     *success = (success.as_f64().unwrap() * factor).into();
     value.to_string()
+}
+
+/// Problems that are made for whoever plays them, few of them.
+const MADE: &str = r#"
+title = "Made"
+summary = "Tests that are made from experience."
+seeds = 1
+[[task]]
+name = "halma"
+id = "halma/symbolic-v1"
+kind = { name = "halma-dynamic", experience = 300 }
+episodes = 200
+metric = "rho_p"
+set = { mazes = 20, max_steps = 100 }
+condition = [
+  { name = "T", held_out = false, set = { split = "train" } },
+  { name = "ST-2", held_out = true },
+]
+"#;
+
+#[test]
+fn the_scale_of_made_problems_is_that_of_all_directories_in_any_order() {
+    let folder = Plain::new("made");
+    let protocol = Protocol::parse("made", "made.toml", MADE).unwrap();
+    let dirs = [0, 1].map(|seed| {
+        let evaluation = Evaluation {
+            protocols: vec![protocol.clone()],
+            entrants: vec![Entrant::parse("half", &no_learners).unwrap()],
+            out: folder.0.join(format!("seed-{seed}")),
+            seed,
+            seeds: None,
+            episodes: None,
+            threads: 2,
+            tasks: Vec::new(),
+            resume: false,
+            other_build: false,
+        };
+        assert!(evaluation.run(&AtomicBool::new(false), &|_| ()).unwrap().failures.is_empty());
+        evaluation.out
+    });
+    let means = |dirs: &[&Path]| {
+        let results = Results::read(dirs).unwrap();
+        assert!(results.notes.is_empty(), "{:?}", results.notes);
+        let suite = &results.suites[0];
+        let at = (0, 1, 0);
+        let scale = &suite.own_scales[&at];
+        let scores: Vec<(u64, f64)> = scale.played().map(|s| (s.episodes, s.mean)).collect();
+        (scores, suite.score(at, Scale::Task).unwrap().value)
+    };
+    let (both, again) = (means(&[&dirs[0], &dirs[1]]), means(&[&dirs[1], &dirs[0]]));
+    assert_eq!(both.0.len(), 4, "random, two shortcuts and the oracle");
+    for ((episodes, mean), (same, other)) in both.0.iter().zip(&again.0) {
+        assert!(episodes == same && *episodes >= 2_000 && (mean - other).abs() < 2e-6, "{both:?} {again:?}");
+    }
+    assert!((both.1 - again.1).abs() < 1e-4, "{both:?} {again:?}");
+    let markdown = report::markdown(&[&dirs[0], &dirs[1]]).unwrap();
+    assert!(!markdown.contains("interrupted") && !markdown.contains("not played to the end"), "{markdown}");
+    assert_eq!(markdown.lines().filter(|line| line.starts_with("heldout eval ")).count(), 2, "{markdown}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-"""Aggregates over runs and tasks with stratified bootstrap intervals, as reports compute them.
+"""Aggregates over runs and tasks with stratified bootstrap intervals, as rliable computes them (reports use Student's and Wilson's).
 
 ``scores`` is a matrix with a row per run and a column per task, as rliable takes it. Intervals are percentile intervals of
 95 %; runs are drawn within each task by heldout's own generator, so that the same seed gives the same bits everywhere.
