@@ -191,7 +191,10 @@ fn results_are_shown_and_written_as_tables() {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 5, "{text}");
     assert!(lines[0].starts_with("task") && lines[0].ends_with("95 % interval"), "{text}");
-    assert!(lines[2].contains("train") && lines[2].contains("best") && lines[2].contains("1.0000 to 1.0000"), "{text}");
+    assert!(
+        lines[2].contains("train") && lines[2].contains("best") && lines[2].contains("1.0000  0.8632 to 1.0000"),
+        "{text}"
+    );
     assert!(lines[4].contains("test (held out)"), "{text}");
 
     let one = ["eval", &short, "--policy", "best@oracle", "--out", &folder.path("json"), "--episodes", "3", "--json"];
