@@ -38,7 +38,8 @@ pub(crate) struct Eval {
     /// The directory to write to.
     #[arg(long, required_unless_present = "list")]
     out: Option<PathBuf>,
-    /// Goes on from the records that are there; with more `--seeds` or `--episodes` than they have, it extends them.
+    /// Goes on from the records that are there; with more `--seeds` or `--episodes` than they have, it extends them (problems
+    /// that are made for whoever plays them, by seeds alone).
     #[arg(long)]
     resume: bool,
     /// With `--resume`: goes on even from records that another build of heldout made; they say so then.
