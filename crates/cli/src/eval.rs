@@ -1,6 +1,6 @@
 //! `heldout eval`: plays protocols, records every episode and says what came of it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -193,7 +193,8 @@ fn bring(text: &str, entrants: &mut [Entrant]) -> anyhow::Result<()> {
     };
     let whose =
         whose.with_context(|| format!("`--experience` is `{text}`, must be `LABEL=FILE` with one of {labels}"))?;
-    let bytes = std::fs::read(file).with_context(|| format!("`--experience` is `{text}`, which cannot be read"))?;
+    let bytes = heldout_files::read(Path::new(file), heldout_files::DATA);
+    let bytes = bytes.with_context(|| format!("`--experience` is `{text}`, which cannot be read"))?;
     if entrants[whose].experience.replace(bytes.into()).is_some() {
         anyhow::bail!("`--experience` is told twice for `{}`", entrants[whose].label);
     }

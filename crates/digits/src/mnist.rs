@@ -71,7 +71,7 @@ pub fn cache() -> PathBuf {
 pub fn checked(directory: &Path, index: usize) -> Result<Vec<u8>, MnistError> {
     let (file, expected) = FILES[index];
     let read = |error| MnistError::Read { directory: directory.to_owned(), file, error };
-    let bytes = std::fs::read(directory.join(file)).map_err(read)?;
+    let bytes = heldout_files::read(&directory.join(file), heldout_files::DATA).map_err(read)?;
     let found = hexadecimal(&Sha256::digest(&bytes));
     if found == expected {
         Ok(bytes)

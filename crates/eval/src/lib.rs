@@ -16,6 +16,7 @@ pub mod claims;
 pub mod comparison;
 pub mod curves;
 pub mod entrant;
+mod failures;
 mod notes;
 mod plan;
 mod play;
@@ -29,6 +30,7 @@ pub mod scales;
 mod seating;
 pub mod stratum;
 pub mod verdict;
+mod writer;
 
 pub use play::{Actor, Episode, Episodes, PlayError, Played, Run, Seats, Turn};
 

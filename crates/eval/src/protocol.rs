@@ -10,7 +10,7 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use heldout_core::hexadecimal;
+use heldout_core::{Crc, hexadecimal};
 use heldout_envs::FAMILIES;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -272,6 +272,16 @@ pub enum ProtocolError {
         /// Why not.
         error: std::io::Error,
     },
+    /// A file beside records that was changed after they were made.
+    #[error("`{file}` is not what was played: its checksum is {found}, must be {expected}")]
+    Kept {
+        /// The file.
+        file: String,
+        /// Its checksum.
+        found: String,
+        /// The one it was kept with.
+        expected: String,
+    },
     /// A file that is no TOML.
     #[error("`{file}` is not TOML: {problem}")]
     Toml {
@@ -328,6 +338,14 @@ pub(crate) fn hash(text: &str) -> String {
     hexadecimal(&Sha256::digest(text.as_bytes()))[..16].to_owned()
 }
 
+/// What stands before the checksum at the end of scales that are kept with records.
+const SEAL: &str = "# check ";
+
+/// The text of scales with its checksum at the end, as it is kept with records.
+pub(crate) fn sealed(text: &str) -> String {
+    format!("{text}{SEAL}{:08x}\n", Crc::of(text.as_bytes()))
+}
+
 /// Lays `[defaults]` below the keys of every task, and `[[condition]]` where a task lists no conditions.
 fn spread(table: &mut toml::Table) {
     let defaults = table.remove("defaults");
@@ -378,8 +396,8 @@ impl Protocol {
         if path.extension().is_none_or(|e| e != "toml") {
             return Err(ProtocolError::Unknown { name: name.to_owned(), known: names().collect() });
         }
-        let text =
-            std::fs::read_to_string(path).map_err(|error| ProtocolError::Read { file: name.to_owned(), error })?;
+        let text = heldout_files::text(path, heldout_files::WRITTEN)
+            .map_err(|error| ProtocolError::Read { file: name.to_owned(), error })?;
         let mut stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         // A file of the user's is never taken for what is built in under its name.
         if built_in().any(|(known, known_text)| known == stem && known_text != text) {
@@ -389,11 +407,34 @@ impl Protocol {
         let beside = path.with_extension("scales.toml");
         if beside.is_file() {
             let file = beside.display().to_string();
-            let text =
-                std::fs::read_to_string(&beside).map_err(|error| ProtocolError::Read { file: file.clone(), error })?;
+            let text = heldout_files::text(&beside, heldout_files::WRITTEN)
+                .map_err(|error| ProtocolError::Read { file: file.clone(), error })?;
             protocol.scales = Some(Scales::parse(&file, &text)?);
         } else if protocol.scales_of.is_some() || built_in().any(|(known, _)| known == stem) {
             protocol.adopt(&stem)?;
+        }
+        Ok(protocol)
+    }
+
+    /// The protocol that an evaluation kept with its records. That its text is the one that was played is for the records to
+    /// say ([`crate::records::Header::protocol_hash`]); its scales carry a checksum.
+    ///
+    /// # Errors
+    ///
+    /// As [`Protocol::find`], and if the scales were changed.
+    pub(crate) fn kept(path: &Path) -> Result<Self, ProtocolError> {
+        let protocol = Self::find(&path.to_string_lossy())?;
+        let beside = path.with_extension("scales.toml");
+        if beside.is_file() {
+            let file = beside.display().to_string();
+            let read = |error| ProtocolError::Read { file: file.clone(), error };
+            let text = heldout_files::text(&beside, heldout_files::WRITTEN).map_err(read)?;
+            if let Some((own, seal)) = text.rsplit_once(SEAL) {
+                let (found, expected) = (format!("{:08x}", Crc::of(own.as_bytes())), seal.trim_end().to_owned());
+                if found != expected {
+                    return Err(ProtocolError::Kept { file, found, expected });
+                }
+            }
         }
         Ok(protocol)
     }

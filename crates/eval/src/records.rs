@@ -1,23 +1,28 @@
 //! Records: what an evaluation leaves behind, one JSON line an episode under a header that says how it came about.
 //!
 //! Invariants: a file is created whole with its header or not at all; lines are only ever added at its end, in the order
-//! of seeds and episodes; no record that is there is lost. So whatever ends a run, at most the last line is cut
-//! short, and only such a line is ever dropped. An evaluation of more seeds or episodes replaces the file by one with its
+//! of seeds and episodes, by one process at a time; no record that is there is lost. So whatever ends a run, at most the last
+//! line is cut short, and only such a line is ever dropped. Each line ends with a checksum of itself: one that was changed
+//! is refused. An evaluation of more seeds or episodes replaces the file by one with its
 //! own header, whole or not at all; records that then stand behind a gap wait beside it until their turn comes.
 //!
 //! Deliberately absent from the header: time, threads, paths. Two runs of the same evaluation give the same bytes.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use heldout_core::Status;
+use heldout_core::{Crc, Status};
+use heldout_files::HoldError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+pub use crate::failures::{FAILURES, Failure};
+pub use crate::writer::{Kept, Writer};
+
 /// The version of the files' format.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// The folder of an evaluation's directory that holds the records.
 pub const FOLDER: &str = "records";
@@ -29,8 +34,11 @@ pub const SCALES: &str = "scales";
 /// How a feature of a build begins that says what an agent computes with.
 pub(crate) const BACKEND: &str = "backend ";
 
-/// Ending of the file beside a file of records that holds those that stand behind a gap.
-const WAITING: &str = "waiting";
+/// Bytes of a file of records at the most: 64 GiB, or what there is memory for.
+pub(crate) const MOST: u64 = 64 << 30;
+
+/// What stands before the checksum at a line's end, and behind it.
+const CHECK: (&str, &str) = (r#","check":""#, "\"}\n");
 
 /// How the program was built.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -231,7 +239,7 @@ impl Header {
 
     /// Whether what is recorded under `old`, found at `path`, is also recorded under this header: of the same evaluation,
     /// or of one of its first seeds and of the first episodes of each.
-    fn extends(&self, old: &Self, path: &Path) -> Result<(), RecordsError> {
+    pub(crate) fn extends(&self, old: &Self, path: &Path) -> Result<(), RecordsError> {
         let other = |key: &str, theirs: String, ours: String| {
             Err(RecordsError::Other { path: path.to_owned(), key: key.to_owned(), theirs, ours })
         };
@@ -285,7 +293,7 @@ impl Header {
     }
 
     /// The first key, apart from the machine, whose value differs in `other`: its name, our value and the other's.
-    fn difference(&self, other: &Self) -> Option<(String, String, String)> {
+    pub(crate) fn difference(&self, other: &Self) -> Option<(String, String, String)> {
         let (Ok(Value::Object(mut ours)), Ok(Value::Object(mut theirs))) =
             (serde_json::to_value(self), serde_json::to_value(other))
         else {
@@ -476,12 +484,35 @@ pub enum RecordsError {
         /// How many are asked for.
         ours: u64,
     },
-    /// A file that another process has open.
-    #[error("`{}` is being written by another process", path.display())]
+    /// A directory that another process writes to.
+    #[error("`{}` is being written to by {who}: wait until it is done, or write to another directory", path.display())]
     Busy {
         /// The file or folder.
         path: PathBuf,
+        /// The other.
+        who: String,
     },
+    /// A file that somebody changed during the run.
+    #[error("`{}` was changed by somebody else: it has {found} records, {known} when the run began", path.display())]
+    Changed {
+        /// The file or folder.
+        path: PathBuf,
+        /// Records that are there now.
+        found: u64,
+        /// Records that were there.
+        known: u64,
+    },
+}
+
+impl RecordsError {
+    /// A directory that cannot be held.
+    pub(crate) fn held(path: &Path, error: HoldError) -> Self {
+        let path = path.to_owned();
+        match error {
+            HoldError::Held(who) => Self::Busy { path, who },
+            HoldError::Write(error) => Self::Write { path, error },
+        }
+    }
 }
 
 impl Recorded {
@@ -491,7 +522,8 @@ impl Recorded {
     ///
     /// If it cannot be read, is not a file of records, or is damaged.
     pub fn read(path: &Path) -> Result<Self, RecordsError> {
-        let bytes = fs::read(path).map_err(|error| RecordsError::Read { path: path.to_owned(), error })?;
+        let read = |error| RecordsError::Read { path: path.to_owned(), error };
+        let bytes = heldout_files::read(path, MOST).map_err(read)?;
         Ok(parse(path, &bytes, false)?.0)
     }
 
@@ -551,7 +583,7 @@ fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), 
 }
 
 /// The content of a file, and how many of its bytes are whole lines. With `gaps` episodes may be left out.
-fn parse(path: &Path, bytes: &[u8], gaps: bool) -> Result<(Recorded, usize), RecordsError> {
+pub(crate) fn parse(path: &Path, bytes: &[u8], gaps: bool) -> Result<(Recorded, usize), RecordsError> {
     let path = || path.to_owned();
     if bytes.is_empty() {
         return Err(RecordsError::Empty { path: path() });
@@ -568,13 +600,17 @@ fn parse(path: &Path, bytes: &[u8], gaps: bool) -> Result<(Recorded, usize), Rec
         }
         Some(_) => {}
     }
+    let value: Value = checked(first)
+        .and_then(|own| serde_json::from_slice(&own).map_err(|error| error.to_string()))
+        .map_err(|problem| foreign(&format!("is damaged: {problem}")))?;
     let header: Header = serde_path_to_error::deserialize(&value)
         .map_err(|error| foreign(&format!("is not a header: `{}`: {}", error.path(), error.inner())))?;
     let mut records = Vec::new();
     let mut order = header.order();
     for (i, line) in lines.enumerate() {
         let corrupt = |problem: String| RecordsError::Corrupt { path: path(), line: i + 2, problem };
-        let record: Record = serde_json::from_slice(line).map_err(|error| corrupt(error.to_string()))?;
+        let own = checked(line).map_err(corrupt)?;
+        let record: Record = serde_json::from_slice(&own).map_err(|error| corrupt(error.to_string()))?;
         let own = (record.seed, record.episode);
         let next = if gaps { order.find(|next| *next == own) } else { order.next() };
         let Some((seed, episode)) = next else {
@@ -590,254 +626,34 @@ fn parse(path: &Path, bytes: &[u8], gaps: bool) -> Result<(Recorded, usize), Rec
     Ok((Recorded { header, records }, whole))
 }
 
-/// The records that an earlier run left.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kept {
-    /// How many stand at the front of the file, without a gap.
-    pub front: u64,
-    /// Those of an evaluation with fewer episodes that stand behind a gap, in their order.
-    pub spare: Vec<Record>,
-}
-
-impl Kept {
-    /// What `recorded`, found at `path`, and the records that wait beside it are under `header`.
-    fn of(recorded: &Recorded, header: &Header, path: &Path) -> Result<Self, RecordsError> {
-        header.extends(&recorded.header, path)?;
-        let key = |record: &Record| (record.seed, record.episode);
-        let front = header.order().zip(&recorded.records).take_while(|(next, record)| *next == key(record)).count();
-        let mut rest: BTreeMap<(u64, u64), Record> =
-            recorded.records[front..].iter().map(|record| (key(record), record.clone())).collect();
-        let beside = path.with_added_extension(WAITING);
-        if let Ok(bytes) = fs::read(&beside) {
-            let (waiting, _) = parse(&beside, &bytes, true)?;
-            header.extends(&waiting.header, &beside)?;
-            for record in waiting.records {
-                rest.entry(key(&record)).or_insert(record);
-            }
-        }
-        let spare = header.order().skip(front).filter_map(|next| rest.remove(&next)).collect();
-        Ok(Self { front: front as u64, spare })
-    }
-
-    /// Drops what waits beside the file of `header`, whose records are all in their places.
-    pub(crate) fn clear(out: &Path, header: &Header) {
-        // What is left behind does no harm.
-        let _ = fs::remove_file(header.path(out).with_added_extension(WAITING));
-    }
-}
-
-/// A file that records are added to.
-#[derive(Debug)]
-pub struct Writer {
-    path: PathBuf,
-    file: File,
-    /// Bytes of whole lines.
-    len: u64,
-}
-
-impl Writer {
-    /// Opens the file of `header` below the directory `out` of an evaluation: a new one, or with `resume` one that holds
-    /// records of the same evaluation, or of one with fewer seeds or episodes. Those at its front are given back. A last
-    /// line that was cut short is cut off.
-    ///
-    /// # Errors
-    ///
-    /// If it is already there without `resume`, is of another evaluation, damaged, busy, or cannot be written.
-    pub fn open(out: &Path, header: &Header, resume: bool) -> Result<(Self, Vec<Record>), RecordsError> {
-        let path = header.path(out);
-        if !path.try_exists().map_err(|error| RecordsError::Read { path: path.clone(), error })? {
-            let len = create(&path, header).map_err(|error| RecordsError::Write { path: path.clone(), error })?;
-            let writer = Self::append_to(&path, len)?;
-            return Ok((writer, Vec::new()));
-        }
-        if !resume {
-            return Err(RecordsError::There { path });
-        }
-        let mut writer = Self::append_to(&path, 0)?;
-        let mut bytes = Vec::new();
-        // Read through the locked file: nobody adds to it between reading and cutting.
-        writer.file.read_to_end(&mut bytes).map_err(|error| RecordsError::Read { path: path.clone(), error })?;
-        let (mut recorded, whole) = parse(&path, &bytes, false)?;
-        let kept = Kept::of(&recorded, header, &path)?;
-        recorded.records.truncate(kept.front as usize);
-        if header.difference(&recorded.header).is_some() {
-            // Of an evaluation that this one extends. What stands behind a gap is put aside before it leaves the file.
-            let write = |error| RecordsError::Write { path: path.clone(), error };
-            if !kept.spare.is_empty() {
-                let beside = path.with_added_extension(WAITING);
-                write_whole(&beside, &lines(header, &kept.spare).map_err(write)?).map_err(write)?;
-            }
-            let bytes = lines(header, &recorded.records).map_err(write)?;
-            write_whole(&path, &bytes).map_err(write)?;
-            return Ok((Self::append_to(&path, bytes.len() as u64)?, recorded.records));
-        }
-        writer.len = whole as u64;
-        if whole < bytes.len() {
-            writer.cut().map_err(|error| RecordsError::Write { path, error })?;
-        }
-        Ok((writer, recorded.records))
-    }
-
-    /// The records that [`Writer::open`] would find, without touching anything.
-    ///
-    /// # Errors
-    ///
-    /// As [`Writer::open`], but for writing.
-    pub fn kept(out: &Path, header: &Header, resume: bool) -> Result<Kept, RecordsError> {
-        let path = header.path(out);
-        if !path.try_exists().map_err(|error| RecordsError::Read { path: path.clone(), error })? {
-            return Ok(Kept::default());
-        }
-        if !resume {
-            return Err(RecordsError::There { path });
-        }
-        Kept::of(&Recorded::read(&path)?, header, &path)
-    }
-
-    fn append_to(path: &Path, len: u64) -> Result<Self, RecordsError> {
-        let open = OpenOptions::new().read(true).append(true).open(path);
-        let file = open.map_err(|error| RecordsError::Write { path: path.to_owned(), error })?;
-        match file.try_lock() {
-            Err(fs::TryLockError::WouldBlock) => return Err(RecordsError::Busy { path: path.to_owned() }),
-            // A file system without locks: the names of the files keep honest runs apart.
-            Err(fs::TryLockError::Error(_)) | Ok(()) => {}
-        }
-        Ok(Self { path: path.to_owned(), file, len })
-    }
-
-    fn cut(&mut self) -> io::Result<()> {
-        self.file.set_len(self.len)?;
-        self.file.sync_data()
-    }
-
-    /// Adds records and waits until they are on the disk.
-    ///
-    /// # Errors
-    ///
-    /// If that is not possible; none of them is there then, as far as the disk allows.
-    pub fn append(&mut self, records: &[Record]) -> Result<(), RecordsError> {
-        let mut bytes = Vec::new();
-        let failed = |error| RecordsError::Write { path: self.path.clone(), error };
-        records.iter().try_for_each(|record| line(&mut bytes, record)).map_err(failed)?;
-        let done = self.file.write_all(&bytes).and_then(|()| self.file.sync_data());
-        if let Err(error) = done {
-            // A part of a line would be cut on resume too; the first error is the one to tell.
-            let _ = self.cut();
-            return Err(RecordsError::Write { path: self.path.clone(), error });
-        }
-        self.len += bytes.len() as u64;
-        Ok(())
-    }
-}
-
-/// Adds `what` to `bytes` as a line.
-fn line(bytes: &mut Vec<u8>, what: &impl Serialize) -> io::Result<()> {
+/// Adds `what` to `bytes` as a line, with a checksum at its end.
+pub(crate) fn line(bytes: &mut Vec<u8>, what: &impl Serialize) -> io::Result<()> {
+    let start = bytes.len();
     serde_json::to_writer(&mut *bytes, what)?;
-    bytes.push(b'\n');
+    // The brace that closes it comes after the checksum.
+    bytes.pop();
+    let crc = Crc::of(&bytes[start..]);
+    bytes.extend_from_slice(format!("{}{crc:08x}{}", CHECK.0, CHECK.1).as_bytes());
     Ok(())
 }
 
+/// What a line says beside its checksum, which must be right.
+fn checked(line: &[u8]) -> Result<Vec<u8>, String> {
+    let own = line.strip_suffix(CHECK.1.as_bytes()).and_then(|rest| rest.split_at_checked(rest.len().checked_sub(8)?));
+    let Some((own, told)) = own.and_then(|(own, crc)| Some((own.strip_suffix(CHECK.0.as_bytes())?, crc))) else {
+        return Err("it has no checksum".to_owned());
+    };
+    let crc = format!("{:08x}", Crc::of(own));
+    if crc.as_bytes() != told {
+        return Err(format!("its checksum is {crc}, must be {}", String::from_utf8_lossy(told)));
+    }
+    Ok([own, b"}"].concat())
+}
+
 /// The bytes of a file.
-fn lines(header: &Header, records: &[Record]) -> io::Result<Vec<u8>> {
+pub(crate) fn lines(header: &Header, records: &[Record]) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     line(&mut bytes, header)?;
     records.iter().try_for_each(|record| line(&mut bytes, record))?;
     Ok(bytes)
-}
-
-/// Creates a file that holds its header, whole or not at all.
-fn create(path: &Path, header: &Header) -> io::Result<u64> {
-    let bytes = lines(header, &[])?;
-    write_whole(path, &bytes)?;
-    Ok(bytes.len() as u64)
-}
-
-/// Writes `bytes` to `path` and its folders: beside it first, then in its place, so that nobody ever sees half of it.
-///
-/// # Errors
-///
-/// If that is not possible; what was at `path` is still there then.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "is not a file name"));
-    };
-    fs::create_dir_all(folder)?;
-    let mut beside = name.to_owned();
-    beside.push(format!(".{}.part", std::process::id()));
-    let beside = path.with_file_name(beside);
-    let write = || {
-        let mut file = File::create(&beside)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&beside, path)
-    };
-    let done = write();
-    if done.is_err() {
-        // What could not be finished is not left behind.
-        let _ = fs::remove_file(&beside);
-    }
-    done?;
-    // The new name itself must survive a crash, where folders can be opened at all.
-    if let Ok(folder) = File::open(folder) {
-        let _ = folder.sync_all();
-    }
-    Ok(())
-}
-
-/// Something that could not be played; the rest went on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Failure {
-    /// Which protocol.
-    pub protocol: String,
-    /// Which of its tasks.
-    pub task: String,
-    /// Under which condition.
-    pub condition: String,
-    /// Label of the policy.
-    pub agent: String,
-    /// What went wrong.
-    pub problem: String,
-}
-
-/// The file of an evaluation's directory that lists its failures.
-pub const FAILURES: &str = "failures.json";
-
-impl Failure {
-    /// The failures that the evaluation in the directory `out` ended with; none where it lists none.
-    ///
-    /// # Errors
-    ///
-    /// If the list cannot be read.
-    pub fn read_all(out: &Path) -> Result<Vec<Self>, RecordsError> {
-        let path = out.join(FAILURES);
-        let bytes = match fs::read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(RecordsError::Read { path, error }),
-            Ok(bytes) => bytes,
-        };
-        serde_json::from_slice(&bytes).map_err(|error| RecordsError::Corrupt {
-            path,
-            line: error.line(),
-            problem: error.to_string(),
-        })
-    }
-
-    /// Lists `failures` in the directory `out`; no list stands for none.
-    ///
-    /// # Errors
-    ///
-    /// If the list cannot be written.
-    pub fn write_all(out: &Path, failures: &[Self]) -> Result<(), RecordsError> {
-        let path = out.join(FAILURES);
-        let done = if failures.is_empty() {
-            match fs::remove_file(&path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-                _ => Ok(()),
-            }
-        } else {
-            serde_json::to_vec_pretty(failures).map_err(io::Error::from).and_then(|bytes| write_whole(&path, &bytes))
-        };
-        done.map_err(|error| RecordsError::Write { path, error })
-    }
 }

@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use heldout_core::{Parts, Seed};
@@ -293,7 +292,7 @@ impl Results {
                 let name = &recorded.header.protocol;
                 let kept = dir.join(PROTOCOLS).join(format!("{name}.toml"));
                 if !protocols.contains_key(name) && kept.is_file() {
-                    protocols.insert(name.clone(), Protocol::find(&kept.to_string_lossy())?);
+                    protocols.insert(name.clone(), Protocol::kept(&kept)?);
                 }
                 all.push(recorded);
             }
@@ -611,7 +610,7 @@ pub(crate) fn part_of(metric: &str) -> (&str, Option<&str>) {
 
 /// Reads a text file whose absence is no error.
 pub(crate) fn optional(path: &Path) -> Result<Option<String>, ResultsError> {
-    match fs::read_to_string(path) {
+    match heldout_files::text(path, heldout_files::DATA) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(ResultsError::File { path: path.to_owned(), problem: format!("cannot be read: {error}") }),

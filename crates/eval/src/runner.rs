@@ -11,14 +11,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use heldout_core::{Seed, Status};
+use heldout_files::Hold;
 
 use crate::entrant::{Entrant, Play};
 use crate::plan::{Cell, CellPlay, Planned, Planner, batch, probe};
 use crate::play::{AGENT_COPIES, Actor, Deal, Episode, Event, PlayError, Table};
 use crate::protocol::{MOST_EPISODES, MOST_SEEDS, Protocol};
-use crate::records::{FOLDER, Failure, Kept, Record, RecordsError, Writer, file_name, write_whole};
+use crate::records::{FOLDER, Failure, Kept, Record, RecordsError, Writer, file_name};
 use crate::results::PROTOCOLS;
-use crate::scales::Scales;
 
 /// Episodes of a block, and copies of the batch that scripted policies play it at: few, since a batch of one thread is
 /// no faster for being large, and copies that have run out of episodes cost time.
@@ -157,7 +157,7 @@ impl Evaluation {
         self.tasks.is_empty() || self.tasks.iter().any(|task| task == name)
     }
 
-    /// Plays all that is not recorded yet, until `stop` is set.
+    /// Plays all that is not recorded yet, until `stop` is set. Nobody else writes to the directory in the meantime.
     ///
     /// # Errors
     ///
@@ -165,6 +165,7 @@ impl Evaluation {
     /// played is no error but one of [`Outcome::failures`].
     pub fn run(&self, stop: &AtomicBool, progress: &(dyn Fn(Progress<'_>) + Sync)) -> Result<Outcome, EvalError> {
         self.check()?;
+        let _hold = Hold::take(&self.out).map_err(|error| RecordsError::held(&self.out, error))?;
         let folder = self.out.join(FOLDER);
         std::fs::create_dir_all(&folder).map_err(|error| RecordsError::Write { path: folder, error })?;
         for protocol in self.protocols.iter().filter(|protocol| !protocol.built_in) {
@@ -205,11 +206,11 @@ impl Evaluation {
     /// Keeps a user's protocol and its scales with the records: a report must know what was played, long after the file has
     /// changed.
     fn keep(&self, protocol: &Protocol) -> Result<(), EvalError> {
-        let scales = protocol.scales.as_ref().map(Scales::toml);
+        let scales = protocol.scales.as_ref().map(|scales| crate::protocol::sealed(&scales.toml()));
         let files = [("toml", Some(&protocol.text)), ("scales.toml", scales.as_ref())];
         for (ending, text) in files.into_iter().filter_map(|(ending, text)| Some((ending, text?))) {
             let path = self.out.join(PROTOCOLS).join(format!("{}.{ending}", protocol.name));
-            match std::fs::read_to_string(&path) {
+            match heldout_files::text(&path, heldout_files::WRITTEN) {
                 Ok(there) if there == *text => {}
                 // Another text under the name would make the records speak of something else.
                 Ok(_) if ending == "toml" && !self.resume => {
@@ -219,7 +220,9 @@ impl Evaluation {
                     let (theirs, ours) = (crate::protocol::hash(&there), crate::protocol::hash(text));
                     return Err(RecordsError::Other { path, key: "protocol_hash".to_owned(), theirs, ours }.into());
                 }
-                _ => write_whole(&path, text.as_bytes()).map_err(|error| RecordsError::Write { path, error })?,
+                _ => {
+                    heldout_files::write(&path, text.as_bytes()).map_err(|error| RecordsError::Write { path, error })?
+                }
             }
         }
         Ok(())
@@ -409,8 +412,14 @@ impl<'a> Floor<'a> {
                 return Ok(());
             }
             if desk.writer.is_none() {
-                // What is in the way showed before: what is there now is ours.
-                desk.writer = Some(Writer::open(&self.evaluation.out, &cell.header, true)?.0);
+                // What is in the way showed before: what is there now is ours, or somebody meddles.
+                let (writer, found) = Writer::open(&self.evaluation.out, &cell.header, true)?;
+                let (found, known) = (found.len() as u64, cell.kept.front);
+                if found != known {
+                    let path = cell.header.path(&self.evaluation.out);
+                    return Err(RecordsError::Changed { path, found, known }.into());
+                }
+                desk.writer = Some(writer);
             }
         }
         let played = match &cell.play {

@@ -86,7 +86,8 @@ pub(crate) static COMMANDS: [Command; 4] = [
 ];
 
 fn read(path: &Path) -> Result<Vec<u8>, CommandError> {
-    std::fs::read(path).map_err(|error| format!("cannot read `{}`: {error}", path.display()).into())
+    heldout_files::read(path, heldout_files::DATA)
+        .map_err(|error| format!("cannot read `{}`: {error}", path.display()).into())
 }
 
 /// Reads experience from files, added up.

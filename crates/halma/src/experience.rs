@@ -14,8 +14,8 @@ use crate::maze::{CELLS, Cell, Direction, Maze, place};
 use crate::observation::{Entries, Signature};
 use crate::option::Move;
 
-/// First bytes of experience; the last one is the version of the format.
-const MAGIC: [u8; 4] = *b"HEX\x02";
+/// First bytes of experience; the last one is the version of the format. A CRC-32 of all that follows comes next.
+const MAGIC: [u8; 4] = *b"HEX\x03";
 /// Where the counters of caused relations begin in a copy's array.
 const CAUSED: usize = RELATIONS;
 /// Where the counters of affordances begin.
@@ -134,15 +134,23 @@ impl Experience {
 
     /// Bytes that [`Experience::from_bytes`] takes, in any process.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend(postcard::to_stdvec(self).expect("plain data can be serialised"));
-        bytes
+        let body = postcard::to_stdvec(self).expect("plain data can be serialised");
+        [&MAGIC[..], &Crc::of(&body).to_le_bytes(), &body].concat()
     }
 
     /// The experience that bytes of [`Experience::to_bytes`] hold.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, ExperienceError> {
-        let body =
-            bytes.strip_prefix(&MAGIC).ok_or_else(|| foreign("it does not begin as experience of HALMA does"))?;
+        let (head, body) = bytes.split_at_checked(8).ok_or_else(|| foreign("it is too short"))?;
+        if head[..3] != MAGIC[..3] {
+            return Err(foreign("it does not begin as experience of HALMA does"));
+        }
+        if head[3] != MAGIC[3] {
+            let (found, read) = (head[3], MAGIC[3]);
+            return Err(foreign(&format!("its format is version {found}, this build reads {read}")));
+        }
+        if head[4..] != Crc::of(body).to_le_bytes() {
+            return Err(foreign("it is damaged"));
+        }
         let (experience, rest): (Self, _) =
             postcard::take_from_bytes(body).map_err(|e| foreign(&format!("it is damaged: {e}")))?;
         let whole = experience.seen.len() == RELATIONS

@@ -1,5 +1,6 @@
 //! Sets of problems in files: what dynamic tests are kept as.
 
+use heldout_core::Crc;
 use serde::{Deserialize, Serialize};
 
 use crate::concepts::Relation;
@@ -8,7 +9,7 @@ use crate::maze::{Cell, Maze, place};
 /// What a file of problems says it is.
 const FORMAT: &str = "heldout halma problems";
 /// Version of the format.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// Relations that one problem asks for at the most.
 pub(crate) const MOST_TARGETS: usize = 4;
 
@@ -47,6 +48,15 @@ pub(crate) struct TestSet {
     /// How they were made, in the maker's words.
     pub(crate) origin: String,
     pub(crate) problems: Vec<Problem>,
+    /// [`TestSet::checksum`].
+    check: String,
+}
+
+/// What a file of any version says it is.
+#[derive(Deserialize)]
+struct Head {
+    format: String,
+    version: u32,
 }
 
 /// A file that holds no problems.
@@ -68,6 +78,14 @@ pub(crate) enum ProblemsError {
         /// What it says it is.
         format: String,
         version: u32,
+    },
+    /// The file was changed after it was written.
+    #[error("is damaged: its checksum is {found}, must be {told}")]
+    Damaged {
+        /// That of its content.
+        found: String,
+        /// The one it carries.
+        told: String,
     },
     /// A problem asks for what its maze does not show.
     #[error("asks for {problem} in problem {number}, counted from zero")]
@@ -108,7 +126,18 @@ pub(crate) fn shows(maze: &Maze, cell: Cell, Relation { hi, lo, direction }: Rel
 impl TestSet {
     /// `problems` of `test`, made as `origin` says.
     pub(crate) fn new(test: impl Into<String>, origin: impl Into<String>, problems: Vec<Problem>) -> Self {
-        Self { format: FORMAT.to_owned(), version: VERSION, test: test.into(), origin: origin.into(), problems }
+        let (test, origin) = (test.into(), origin.into());
+        let mut set =
+            Self { format: FORMAT.to_owned(), version: VERSION, test, origin, problems, check: String::new() };
+        set.check = set.checksum();
+        set
+    }
+
+    /// CRC-32 of all that the file says, but for the checksum itself: as JSON without spaces, its value empty.
+    fn checksum(&self) -> String {
+        let bare = Self { check: String::new(), ..self.clone() };
+        let text = serde_json::to_vec(&bare).expect("plain data can be serialised");
+        format!("{:08x}", Crc::of(&text))
     }
 
     /// The text of a file.
@@ -118,9 +147,15 @@ impl TestSet {
 
     /// The set that a file's text describes.
     pub(crate) fn from_json(text: &str) -> Result<Self, ProblemsError> {
+        // Another version may have other keys: what it is comes first.
+        let head: Head = serde_json::from_str(text)?;
+        if head.format != FORMAT || head.version != VERSION {
+            return Err(ProblemsError::Version { format: head.format, version: head.version });
+        }
         let set: Self = serde_json::from_str(text)?;
-        if set.format != FORMAT || set.version != VERSION {
-            return Err(ProblemsError::Version { format: set.format, version: set.version });
+        let found = set.checksum();
+        if found != set.check {
+            return Err(ProblemsError::Damaged { found, told: set.check });
         }
         if set.problems.is_empty() {
             return Err(ProblemsError::Empty);
@@ -139,8 +174,8 @@ impl TestSet {
     #[cfg(feature = "files")]
     pub(crate) fn read(path: &str) -> Result<(Self, String), ProblemsError> {
         use sha2::{Digest, Sha256};
-        let text =
-            std::fs::read_to_string(path).map_err(|error| ProblemsError::Read { path: path.to_owned(), error })?;
+        let text = heldout_files::text(path.as_ref(), heldout_files::DATA);
+        let text = text.map_err(|error| ProblemsError::Read { path: path.to_owned(), error })?;
         let hash = heldout_core::hexadecimal(&Sha256::digest(text.as_bytes()));
         Ok((Self::from_json(&text)?, hash))
     }

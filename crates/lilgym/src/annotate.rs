@@ -19,7 +19,7 @@ type Example = (Scene, bool);
 /// The examples in a file: a list of objects with `structured_rep` and `label`.
 fn named(path: &Path) -> Result<Vec<Example>, CommandError> {
     let bad = |problem: String| format!("`{}`: {problem}", path.display());
-    let text = std::fs::read_to_string(path).map_err(|error| bad(error.to_string()))?;
+    let text = heldout_files::text(path, heldout_files::DATA).map_err(|error| bad(error.to_string()))?;
     let rows: Vec<Value> = serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
     let example = |(number, row): (usize, &Value)| {
         let bad = |problem: String| bad(format!("example {}: {problem}", number + 1));

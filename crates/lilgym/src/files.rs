@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
-use std::fs;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use heldout_core::{ConfigError, Source};
@@ -35,17 +33,12 @@ struct File {
 impl File {
     fn read(path: PathBuf) -> Result<Self, ConfigError> {
         let bad = |problem: &dyn Display| ConfigError::new("data", format!("`{}`: {problem}", path.display()));
-        let bytes = fs::read(&path).map_err(|e| bad(&e))?;
+        let bytes = heldout_files::read(&path, heldout_files::DATA).map_err(|e| bad(&e))?;
         let mut sha256 = String::new();
         for byte in Sha256::digest(&bytes) {
             sha256 += &format!("{byte:02x}");
         }
-        let mut text = String::new();
-        if path.extension().is_some_and(|e| e == "gz") {
-            flate2::read::GzDecoder::new(&bytes[..]).read_to_string(&mut text).map_err(|e| bad(&e))?;
-        } else {
-            text = String::from_utf8(bytes).map_err(|e| bad(&e))?;
-        }
+        let text = heldout_files::unpacked(&path, bytes, heldout_files::DATA).map_err(|e| bad(&e))?;
         Ok(Self { path, text, sha256 })
     }
 

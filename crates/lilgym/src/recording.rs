@@ -1,7 +1,6 @@
 //! Recorded rollouts of the public implementation, replayed step by step.
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
 use std::path::Path;
 
 use heldout_core::{ConfigError, Crc, Environment as _, Seed, Start, Status};
@@ -81,13 +80,8 @@ impl Replay {
     pub(crate) fn file(&mut self, path: &Path) -> Result<(), RecordingError> {
         let name = path.display().to_string();
         let read = |error| RecordingError::Read { path: name.clone(), error };
-        let bytes = std::fs::read(path).map_err(read)?;
-        let mut text = String::new();
-        if path.extension().is_some_and(|e| e == "gz") {
-            flate2::read::GzDecoder::new(&bytes[..]).read_to_string(&mut text).map_err(read)?;
-        } else {
-            (&bytes[..]).read_to_string(&mut text).map_err(read)?;
-        }
+        let bytes = heldout_files::read(path, heldout_files::DATA).map_err(read)?;
+        let text = heldout_files::unpacked(path, bytes, heldout_files::DATA).map_err(read)?;
         for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             let bad = |problem: String| RecordingError::Line { path: name.clone(), line: number + 1, problem };
             let recording: Recording = serde_json::from_str(line).map_err(|e| bad(e.to_string()))?;

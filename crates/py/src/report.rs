@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use heldout_eval::records::write_whole;
-use heldout_eval::report::Report;
 use pyo3::prelude::*;
 
 use crate::convert::refused;
@@ -16,15 +14,9 @@ pub(crate) fn report(
     out: Option<PathBuf>,
     markdown: Option<PathBuf>,
 ) -> PyResult<()> {
-    let write = move || -> Result<(), String> {
+    let write = move || {
         let dirs: Vec<&Path> = dirs.iter().map(PathBuf::as_path).collect();
-        let page = Report::new(&dirs).map_err(|error| error.to_string())?;
-        let texts = [(out, page.html()), (markdown, page.markdown())];
-        for (path, text) in texts.into_iter().filter_map(|(path, text)| Some((path?, text))) {
-            let done = write_whole(&path, text.as_bytes());
-            done.map_err(|error| format!("cannot write `{}`: {error}", path.display()))?;
-        }
-        Ok(())
+        heldout_eval::report::publish(&dirs, out.as_deref(), markdown.as_deref())
     };
     py.detach(write).map_err(refused)
 }

@@ -22,7 +22,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::claims::{Judged, judge};
-use crate::records::write_whole;
 use crate::results::{Results, ResultsError};
 use document::Document;
 use episodes::Budget;
@@ -45,6 +44,18 @@ pub enum ReportError {
         path: PathBuf,
         /// Why not.
         error: io::Error,
+    },
+    /// A page whose name is no page's.
+    #[error("the report is to be `{}`, whose name must end in `.html`", path.display())]
+    Name {
+        /// Where to.
+        path: PathBuf,
+    },
+    /// Nothing, or one file twice.
+    #[error("a report needs one place for its page, its Markdown or both: {problem}")]
+    Places {
+        /// What was asked for.
+        problem: &'static str,
     },
 }
 
@@ -132,7 +143,31 @@ pub fn write(out: &Path) -> Result<ReportFiles, ReportError> {
     let report = Report::new(&[out])?;
     let files = ReportFiles { html: out.join(HTML), markdown: out.join(MARKDOWN) };
     for (path, text) in [(&files.html, report.html()), (&files.markdown, report.markdown())] {
-        write_whole(path, text.as_bytes()).map_err(|error| ReportError::Write { path: path.clone(), error })?;
+        put(path, &text)?;
     }
     Ok(files)
+}
+
+/// Writes the report on `dirs` as a page, as Markdown, or as both; as HTML only under a name that browsers open.
+///
+/// # Errors
+///
+/// If it is asked for nowhere or twice at one place, a directory holds no records, or it cannot be written.
+pub fn publish(dirs: &[&Path], page: Option<&Path>, markdown: Option<&Path>) -> Result<(), ReportError> {
+    if page.is_none() && markdown.is_none() {
+        return Err(ReportError::Places { problem: "neither is named" });
+    }
+    if page == markdown {
+        return Err(ReportError::Places { problem: "both are the same file" });
+    }
+    if let Some(path) = page.filter(|path| path.extension().is_none_or(|ending| ending != "html")) {
+        return Err(ReportError::Name { path: path.to_owned() });
+    }
+    let report = Report::new(dirs)?;
+    page.map_or(Ok(()), |path| put(path, &report.html()))?;
+    markdown.map_or(Ok(()), |path| put(path, &report.markdown()))
+}
+
+fn put(path: &Path, text: &str) -> Result<(), ReportError> {
+    heldout_files::write(path, text.as_bytes()).map_err(|error| ReportError::Write { path: path.to_owned(), error })
 }

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use heldout_core::Crc;
+
 /// A folder that goes when it is dropped.
 pub(crate) struct Folder(pub(crate) PathBuf);
 
@@ -23,6 +25,14 @@ impl Drop for Folder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
+}
+
+/// A line of a file of records: JSON, without a checksum or with any, whose last member is then the CRC-32 of all that
+/// stands before it.
+pub(crate) fn sealed(json: &str) -> String {
+    let json = json.trim_end();
+    let own = json.split_once(",\"check\":").map_or_else(|| json.strip_suffix('}').unwrap(), |(own, _)| own);
+    format!("{own},\"check\":\"{:08x}\"}}\n", Crc::of(own.as_bytes()))
 }
 
 /// The bytes of every file below `folder`, by its path within.

@@ -10,7 +10,7 @@ use heldout_eval::records::{
 };
 use serde_json::json;
 
-use crate::common::{Folder, tree};
+use crate::common::{Folder, sealed, tree};
 
 fn header() -> Header {
     Header {
@@ -109,7 +109,8 @@ fn file(name: &str, lines: &[Record], rest: &[u8]) -> (Folder, PathBuf, Vec<u8>)
 
 #[test]
 fn a_line_that_was_cut_short_is_cut_off() {
-    let line = serde_json::to_vec(&record(7, 1)).unwrap();
+    let line = sealed(&serde_json::to_string(&record(7, 1)).unwrap());
+    let line = &line.as_bytes()[..line.len() - 1];
     for len in [1, line.len() / 2, line.len()] {
         let (folder, path, bytes) = file("torn", &all()[..1], &line[..len]);
         // Reading leaves the file as it is, resuming repairs it.
@@ -132,19 +133,22 @@ fn unusable_files_are_named_and_left_alone() {
         fs::write(&path, text).unwrap();
         (folder, path, text.to_vec())
     };
-    let line = |record: &Record| [serde_json::to_vec(record).unwrap(), b"\n".to_vec()].concat();
+    let line = |record: &Record| sealed(&serde_json::to_string(record).unwrap()).into_bytes();
     let too_many = [line(&all()[1]), line(&all()[2]), line(&all()[3]), line(&all()[3])].concat();
     let format = serde_json::to_string(&Header { format: 1, ..header() }).unwrap() + "\n";
-    let key = serde_json::to_string(&header()).unwrap().replacen("\"task\"", "\"tusk\"", 1) + "\n";
+    let key = sealed(&serde_json::to_string(&header()).unwrap().replacen("\"task\"", "\"tusk\"", 1));
+    let bare = serde_json::to_string(&header()).unwrap() + "\n";
     let cases = [
-        (damaged(b"{\"seed\":7,\n"), "is damaged in line 3: EOF while parsing"),
+        (damaged(b"{\"seed\":7,\n"), "is damaged in line 3: it has no checksum"),
+        (damaged(sealed("{\"seed\":7}").as_bytes()), "is damaged in line 3: missing field `episode`"),
         (damaged(&[0, 0, b'\n']), "is damaged in line 3"),
         (damaged(&line(&record(8, 0))), "line 3: it is of seed 8, episode 0, must be of seed 7, episode 1"),
         (damaged(&too_many), "line 6: there are more records than the header's 4"),
         (foreign(b""), "is empty, must begin with a header"),
         (foreign(b"a,b\n1,2\n"), "is not a file of records: its first line is not JSON"),
         (foreign(b"{\"x\":1}\n"), "is not a header: it has no `format`"),
-        (foreign(format.as_bytes()), "has `format` `1`, must be 2"),
+        (foreign(format.as_bytes()), "has `format` `1`, must be 3"),
+        (foreign(bare.as_bytes()), "its first line is damaged: it has no checksum"),
         (foreign(key.as_bytes()), "is not a header: `tusk`: unknown field `tusk`"),
     ];
     for ((folder, path, bytes), message) in cases {
@@ -188,13 +192,46 @@ fn records_of_another_evaluation_are_not_continued() {
     assert!(Writer::open(&folder.0, &Header { machine: elsewhere, ..header() }, true).is_ok());
 }
 
+/// Flipped bits of records passed as other scores.
 #[test]
-fn one_writes_at_a_time() {
-    let folder = Folder::new("busy");
-    let first = Writer::open(&folder.0, &header(), false).unwrap();
-    assert!(matches!(Writer::open(&folder.0, &header(), true), Err(RecordsError::Busy { .. })));
-    drop(first);
-    assert!(Writer::open(&folder.0, &header(), true).is_ok());
+fn no_flipped_bit_of_a_file_goes_unnoticed() {
+    let (_folder, path, bytes) = file("flipped", &all(), b"");
+    let whole = Recorded::read(&path).unwrap();
+    let mut noticed = 0;
+    for bit in (0..8 * bytes.len()).step_by(7) {
+        let mut other = bytes.clone();
+        other[bit / 8] ^= 1 << (bit % 8);
+        fs::write(&path, &other).unwrap();
+        match Recorded::read(&path) {
+            Err(_) => noticed += 1,
+            // The last line without its end was cut short.
+            Ok(read) => assert_eq!((bit / 8, &read.records[..]), (bytes.len() - 1, &whole.records[..3])),
+        }
+    }
+    assert!(noticed > bytes.len());
+}
+
+#[test]
+fn a_list_of_failures_that_was_changed_is_refused() {
+    let folder = Folder::new("failures");
+    let of = |problem: &str| Failure {
+        protocol: "p".to_owned(),
+        task: "t".to_owned(),
+        condition: "c".to_owned(),
+        agent: "a".to_owned(),
+        problem: problem.to_owned(),
+    };
+    let all = [of("one"), of("two")];
+    Failure::write_all(&folder.0, &all).unwrap();
+    assert_eq!(Failure::read_all(&folder.0).unwrap(), all);
+    let path = folder.0.join("failures.json");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("two", "too")).unwrap();
+    assert!(Failure::read_all(&folder.0).unwrap_err().to_string().contains("its checksum is"));
+    fs::write(&path, text.replace("\"format\": 1", "\"format\": 9")).unwrap();
+    assert!(Failure::read_all(&folder.0).unwrap_err().to_string().contains("`format` is `9`, must be 1"));
+    Failure::write_all(&folder.0, &[]).unwrap();
+    assert_eq!(Failure::read_all(&folder.0).unwrap(), []);
 }
 
 #[test]

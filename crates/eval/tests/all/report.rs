@@ -520,7 +520,8 @@ fn published_numbers_keep_what_was_printed() {
     header["id"] = json!(task.id);
     header["config"] = entry.configure(&serde_json::Map::new()).expect("the default");
     let lines: Vec<&str> = text.lines().skip(1).collect();
-    fs::write(&path, format!("{header}\n{}\n", lines.join("\n"))).expect("it can be written");
+    let header = crate::common::sealed(&header.to_string());
+    fs::write(&path, format!("{header}{}\n", lines.join("\n"))).expect("it can be written");
     let markdown = report::markdown(&[folder.path()]).expect("records");
     let printed = heldout_eval::published::find("halma").expect("there are tables");
     let tables = printed.tables.iter().filter(|t| t.protocol == "halma-table1");

@@ -13,7 +13,7 @@ use heldout_eval::runner::Evaluation;
 use heldout_eval::scales::{Scales, entrants};
 
 use crate::claims::unit_scales;
-use crate::common::Folder as Plain;
+use crate::common::{Folder as Plain, sealed};
 use crate::report::Folder;
 
 const PROTOCOL: &str = r#"
@@ -206,9 +206,8 @@ fn said(folder: &Plain) -> String {
 /// Changes every line but the first of a file of records, and the first by `header`.
 fn tamper(path: &Path, header: impl Fn(&str) -> String, line: impl Fn(&str) -> String) {
     let text = fs::read_to_string(path).unwrap();
-    let changed: Vec<String> =
-        text.lines().enumerate().map(|(i, l)| if i == 0 { header(l) } else { line(l) }).collect();
-    fs::write(path, changed.join("\n") + "\n").unwrap();
+    let changed = text.lines().enumerate().map(|(i, l)| sealed(&if i == 0 { header(l) } else { line(l) }));
+    fs::write(path, changed.collect::<String>()).unwrap();
 }
 
 /// A line with its success times `factor`.
@@ -313,7 +312,8 @@ fn a_swapped_split_is_noticed_by_name() {
     let (train, test) = (fs::read_to_string(of("train")).unwrap(), fs::read_to_string(of("test")).unwrap());
     // As if the two files had been exchanged, with the names within them set right.
     let named = |text: &str, from: &str, to: &str| {
-        text.replacen(&format!("\"condition\":\"{from}\""), &format!("\"condition\":\"{to}\""), 1)
+        let text = text.replacen(&format!("\"condition\":\"{from}\""), &format!("\"condition\":\"{to}\""), 1);
+        text.lines().map(sealed).collect::<String>()
     };
     fs::write(of("train"), named(&test, "test", "train")).unwrap();
     fs::write(of("test"), named(&train, "train", "test")).unwrap();

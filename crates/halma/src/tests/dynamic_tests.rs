@@ -628,3 +628,38 @@ fn amendment_24_a_maze_may_ask_for_several_relations() {
     }
     assert!(asked[2] > 50 && asked[3] > 10, "mazes by relations asked for: {asked:?}");
 }
+
+/// Of 80 flipped bits 20 were taken for another agent's experience.
+#[test]
+fn halma_no_flipped_bit_of_experience_goes_unnoticed() {
+    let bytes = experienced("flips", maze((5, 5), "LLLLL", &[((2, 5), "U")]), &[(Direction::Left, 3)]).to_bytes();
+    for bit in 0..8 * bytes.len() {
+        let mut other = bytes.clone();
+        other[bit / 8] ^= 1 << (bit % 8);
+        let error = Experience::from_bytes(&other).unwrap_err().to_string();
+        assert!(error.contains(if bit < 24 {
+            "does not begin"
+        } else if bit < 32 {
+            "version"
+        } else {
+            "is damaged"
+        }));
+    }
+    assert!(Experience::from_bytes(&bytes[..7]).unwrap_err().to_string().contains("too short"));
+}
+
+/// Flipped bits of a file of problems passed as other problems.
+#[test]
+fn halma_no_flipped_bit_of_a_problem_file_goes_unnoticed() {
+    let problem = Problem { maze: maze((5, 5), "LLLLL", &[((2, 5), "U")]), targets: Vec::new(), foreign: 0 };
+    let text = TestSet::new("flips", "a test", vec![problem; 3]).to_json();
+    let whole = TestSet::from_json(&text).unwrap();
+    for bit in 0..8 * text.len() {
+        let mut other = text.clone().into_bytes();
+        other[bit / 8] ^= 1 << (bit % 8);
+        // White space that is another white space changes nothing.
+        if let Ok(Ok(read)) = String::from_utf8(other).map(|other| TestSet::from_json(&other)) {
+            assert_eq!(read, whole);
+        }
+    }
+}

@@ -5,7 +5,7 @@ use crate::config::{SymbolicConfig, VisualConfig};
 use crate::maze::{Cell, Direction};
 use crate::option::{Encoding, Move, OptionSpace, displacement, parses, prefix_at, prefix_index};
 use crate::trials::State;
-use heldout_core::{Batch, Buffers, Environment, Options, Reset, Rng, Seed, Start, Status, VecEnv};
+use heldout_core::{Batch, Buffers, Crc, Environment, Options, Reset, Rng, Seed, Start, Status, VecEnv};
 
 fn begin(env: &Symbolic, problem: u32) -> State {
     env.start(Start { seed: Seed(1), copy: Seed(1), episode: 0, problem: Some(problem) })
@@ -316,17 +316,19 @@ fn halma_bad_problem_files_are_refused() {
         error
     };
     assert!(refuse("{}").contains("format"));
-    let set = |version: u32, problems: &str| {
+    let set = |version: u32, problems: &str, check: &str| {
         format!(
-            r#"{{"format": "heldout halma problems", "version": {version}, "test": "x", "origin": "y", "problems": [{problems}]}}"#
+            r#"{{"format": "heldout halma problems", "version": {version}, "test": "x", "origin": "y", "problems": [{problems}], "check": "{check}"}}"#
         )
     };
-    assert!(refuse(&set(3, "")).contains("version 3"));
-    assert!(refuse(&set(2, "")).contains("no problems"));
+    assert!(refuse(&set(2, "", "")).contains("version 2"));
+    assert!(refuse(&set(3, "", "00000000")).contains("is damaged: its checksum is"));
+    let empty = r#"{"format":"heldout halma problems","version":3,"test":"x","origin":"y","problems":[],"check":""}"#;
+    assert!(refuse(&set(3, "", &format!("{:08x}", Crc::of(empty.as_bytes())))).contains("no problems"));
     let maze = |path: &str| format!(r#"{{"maze": {{"start": [0, 0], "path": "{path}", "branches": []}}}}"#);
-    assert!(refuse(&set(2, &maze("RUL"))).contains("away from the goal"));
-    assert!(refuse(&set(2, &maze("D"))).contains("leaves the grid"));
-    assert!(refuse(&set(2, &maze("X"))).contains("`X` is no direction"));
+    assert!(refuse(&set(3, &maze("RUL"), "")).contains("away from the goal"));
+    assert!(refuse(&set(3, &maze("D"), "")).contains("leaves the grid"));
+    assert!(refuse(&set(3, &maze("X"), "")).contains("`X` is no direction"));
     let missing = SymbolicConfig { problems: Some("/nowhere/at/all.json".to_owned()), ..SymbolicConfig::default() };
     assert!(Symbolic::new(&missing, ()).unwrap_err().to_string().contains("/nowhere/at/all.json"));
 }

@@ -68,7 +68,8 @@ pub(super) fn read(directory: &str, stimuli: Stimuli, side: usize) -> Result<Rea
     let mut hash = Sha256::new();
     for (id, path) in files {
         let file = |problem: String| wrong(directory, format!("where `{}` {problem}", name(&path)));
-        let bytes = std::fs::read(&path).map_err(|error| file(format!("cannot be read: {error}")))?;
+        let bytes = heldout_files::read(&path, heldout_files::WRITTEN)
+            .map_err(|error| file(format!("cannot be read: {error}")))?;
         hash.update(id.to_le_bytes());
         hash.update((bytes.len() as u64).to_le_bytes());
         hash.update(&bytes);

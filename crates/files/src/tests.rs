@@ -1,0 +1,168 @@
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use super::*;
+
+/// An empty folder of a test's own.
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("heldout-files-{name}-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn files_are_replaced_whole_with_their_permissions() {
+    let folder = folder("whole");
+    let path = folder.join("deep").join("a.csv");
+    write(&path, b"one").unwrap();
+    let mut permissions = fs::metadata(&path).unwrap().permissions();
+    #[cfg(unix)]
+    std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o640);
+    fs::set_permissions(&path, permissions).unwrap();
+    let permissions = fs::metadata(&path).unwrap().permissions();
+    write(&path, b"two").unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"two");
+    assert_eq!(fs::metadata(&path).unwrap().permissions(), permissions);
+    assert_eq!(names(&folder.join("deep")), ["a.csv"]);
+    assert!(write(&folder, b"three").unwrap_err().to_string().contains("is a directory"));
+}
+
+/// `--csv /dev/null` turned the device into a regular file.
+#[cfg(unix)]
+#[test]
+fn a_device_is_written_to_and_stays_one() {
+    use std::os::unix::fs::FileTypeExt as _;
+    // Through a link, so that a defect replaces the link and not the machine's device.
+    let folder = folder("device");
+    let link = folder.join("null");
+    std::os::unix::fs::symlink("/dev/null", &link).unwrap();
+    write(&link, b"gone").unwrap();
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+    assert_eq!(names(&folder), ["null"]);
+}
+
+/// A link was replaced by a file instead of being followed.
+#[cfg(unix)]
+#[test]
+fn links_are_followed_even_where_they_lead_to_nothing_yet() {
+    use std::os::unix::fs::symlink;
+    let folder = folder("links");
+    fs::create_dir(folder.join("real")).unwrap();
+    fs::write(folder.join("real/old.txt"), "old").unwrap();
+    symlink("real/old.txt", folder.join("one")).unwrap();
+    symlink(folder.join("one"), folder.join("two")).unwrap();
+    symlink("real/new.txt", folder.join("dangling")).unwrap();
+    symlink("round", folder.join("round")).unwrap();
+    write(&folder.join("two"), b"new").unwrap();
+    write(&folder.join("dangling"), b"made").unwrap();
+    assert_eq!(fs::read(folder.join("real/old.txt")).unwrap(), b"new");
+    assert_eq!(fs::read(folder.join("real/new.txt")).unwrap(), b"made");
+    assert!(write(&folder.join("round"), b"never").is_err());
+    for link in ["one", "two", "dangling", "round"] {
+        assert!(fs::symlink_metadata(folder.join(link)).unwrap().is_symlink(), "{link}");
+    }
+    assert_eq!(names(&folder.join("real")), ["new.txt", "old.txt"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_written_to_and_never_waited_for_as_an_input() {
+    let folder = folder("pipe");
+    let pipe = folder.join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let refused = read(&pipe, DATA).unwrap_err().to_string();
+    assert_eq!(refused, "is a device or a pipe, must be a regular file");
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || fs::read(pipe).unwrap()
+    });
+    write(&pipe, b"through").unwrap();
+    assert_eq!(reader.join().unwrap(), b"through");
+    assert_eq!(names(&folder), ["pipe"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_device_without_an_end_is_not_read() {
+    let refused = read(Path::new("/dev/zero"), DATA).unwrap_err().to_string();
+    assert_eq!(refused, "is a device or a pipe, must be a regular file");
+    assert!(read(Path::new("/"), DATA).unwrap_err().to_string().contains("is a directory"));
+}
+
+#[test]
+fn what_is_too_large_is_not_read() {
+    let folder = folder("large");
+    let path = folder.join("sparse");
+    let file = File::create(&path).unwrap();
+    file.set_len(1 << 40).unwrap();
+    let refused = read(&path, 1000).unwrap_err().to_string();
+    assert_eq!(refused, "has 1099511627776 bytes, must have at most 1000");
+    // More than there is memory for is an error as well.
+    assert!(read(&path, u64::MAX).is_err());
+    fs::write(&path, "1234").unwrap();
+    assert_eq!(read(&path, 4).unwrap(), b"1234");
+    assert!(read(&path, 3).is_err());
+    assert!(text(&path, 4).is_ok());
+    fs::write(&path, [0xff]).unwrap();
+    assert!(text(&path, 4).unwrap_err().to_string().contains("invalid utf-8"));
+}
+
+/// A few kilobytes that unpack to gigabytes ate all memory.
+#[test]
+fn a_packed_file_is_unpacked_no_further_than_allowed() {
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    packer.write_all(&vec![b' '; 1 << 20]).unwrap();
+    let bytes = packer.finish().unwrap();
+    assert!(bytes.len() < 4096);
+    let packed = Path::new("x.json.gz");
+    assert_eq!(unpacked(packed, bytes.clone(), 1 << 20).unwrap().len(), 1 << 20);
+    let refused = unpacked(packed, bytes.clone(), (1 << 20) - 1).unwrap_err().to_string();
+    assert_eq!(refused, "unpacks to more than 1048575 bytes");
+    assert!(unpacked(packed, bytes[..bytes.len() / 2].to_vec(), 1 << 20).is_err());
+    assert_eq!(unpacked(Path::new("x.json"), b"plain".to_vec(), 5).unwrap(), "plain");
+}
+
+#[test]
+fn a_directory_has_one_writer_and_says_who() {
+    let folder = folder("hold");
+    let held = Hold::take(&folder.join("out")).unwrap();
+    let Err(HoldError::Held(who)) = Hold::take(&folder.join("out")) else { panic!("two hold it") };
+    assert!(who.starts_with(&format!("process {}", std::process::id())), "{who}");
+    assert!(Hold::take(&folder.join("other")).is_ok());
+    drop(held);
+    assert_eq!(names(&folder.join("out")), [""; 0]);
+    // What a run that was killed leaves behind holds nobody up.
+    fs::write(folder.join("out").join("lock"), "process 1 on elsewhere\n").unwrap();
+    drop(Hold::take(&folder.join("out")).unwrap());
+    assert_eq!(names(&folder.join("out")), [""; 0]);
+}
+
+/// Many take and leave a directory at once; never two have it.
+#[test]
+fn a_directory_that_changes_hands_has_one_writer_at_a_time() {
+    let folder = folder("hands");
+    let inside = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let mut mine = 0;
+                while mine < 50 {
+                    let Ok(_hold) = Hold::take(&folder) else { continue };
+                    assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
+                    mine += 1;
+                    assert_eq!(inside.fetch_sub(1, Ordering::SeqCst), 1);
+                }
+            });
+        }
+    });
+}
