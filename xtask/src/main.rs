@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod documents;
+mod licences;
 mod mutants;
 mod needs;
 mod python;

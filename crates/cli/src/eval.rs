@@ -141,7 +141,7 @@ impl Eval {
         if self.json {
             crate::print_json(&json!({
                 "version": env!("CARGO_PKG_VERSION"),
-                "out": evaluation.out,
+                "out": evaluation.out.to_string_lossy(),
                 "episodes": outcome.done,
                 "of": outcome.total,
                 "interrupted": outcome.interrupted,
@@ -227,7 +227,7 @@ pub(crate) fn stop_flag() -> anyhow::Result<Arc<AtomicBool>> {
 
 /// The command that continues this one.
 fn resuming() -> String {
-    let mut words: Vec<String> = std::env::args().collect();
+    let mut words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     if words.iter().all(|word| word != "--resume") {
         words.push("--resume".to_owned());
     }

@@ -3,6 +3,7 @@
 use heldout_envs::find;
 use heldout_eval::Episodes;
 use heldout_eval::entrant::{Entrant, no_learners};
+use heldout_eval::protocol::MOST_EPISODES;
 use serde_json::{Map, Value, json};
 
 use crate::progress;
@@ -36,8 +37,8 @@ fn episodes(text: &str) -> Result<Episodes, String> {
     match text {
         "all" => Ok(Episodes::All),
         number => match number.parse() {
-            Ok(n) if n > 0 => Ok(Episodes::Count(n)),
-            _ => Err("must be a number from 1, or `all`".to_owned()),
+            Ok(n) if (1..=MOST_EPISODES as usize).contains(&n) => Ok(Episodes::Count(n)),
+            _ => Err(format!("must be a number from 1 to {MOST_EPISODES}, or `all`")),
         },
     }
 }

@@ -581,7 +581,7 @@ fn kept(set: ProblemSet, folder: &Path) -> Result<Map<String, Value>, Problem> {
         // Named by its content: problems that records were made with are never overwritten.
         let path = folder.join(format!("{name}-{}.json", &hexadecimal(&Sha256::digest(text.as_bytes()))[..16]));
         if !heldout_files::read(&path, heldout_files::DATA).is_ok_and(|bytes| bytes == text.as_bytes()) {
-            let written = heldout_files::write(&path, text.as_bytes());
+            let written = heldout_files::write_below(&path, text.as_bytes());
             written
                 .map_err(|error| Problem::Fatal(records::RecordsError::Write { path: path.clone(), error }.into()))?;
         }

@@ -396,6 +396,12 @@ impl Protocol {
         if path.extension().is_none_or(|e| e != "toml") {
             return Err(ProtocolError::Unknown { name: name.to_owned(), known: names().collect() });
         }
+        Self::at(path)
+    }
+
+    /// That of the file at `path`, with its scales if they are beside it.
+    fn at(path: &Path) -> Result<Self, ProtocolError> {
+        let name = &*path.to_string_lossy();
         let text = heldout_files::text(path, heldout_files::WRITTEN)
             .map_err(|error| ProtocolError::Read { file: name.to_owned(), error })?;
         let mut stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
@@ -423,7 +429,7 @@ impl Protocol {
     ///
     /// As [`Protocol::find`], and if the scales were changed.
     pub(crate) fn kept(path: &Path) -> Result<Self, ProtocolError> {
-        let protocol = Self::find(&path.to_string_lossy())?;
+        let protocol = Self::at(path)?;
         let beside = path.with_extension("scales.toml");
         if beside.is_file() {
             let file = beside.display().to_string();

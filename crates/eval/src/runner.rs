@@ -25,6 +25,8 @@ use crate::results::PROTOCOLS;
 const SCRIPTED: (u64, usize) = (32, 8);
 /// The same for agents, which answer many copies at once.
 const AGENT: (u64, usize) = (128, AGENT_COPIES);
+/// Episodes of an evaluation at the most: what has yet to be played is held in memory.
+const MOST_IN_ALL: u64 = 200_000_000;
 
 /// What is to be measured.
 #[derive(Clone, Debug)]
@@ -176,6 +178,11 @@ impl Evaluation {
             let planner = Planner { evaluation: self, protocol };
             planned.extend(planner.cells(&mut |what| progress(Progress::Preparing(what)))?);
         }
+        let total: u64 = planned.iter().flatten().map(|cell| cell.header.total()).sum();
+        if total > MOST_IN_ALL {
+            let allowed = format!("at most {MOST_IN_ALL}");
+            return Err(EvalError::Number { what: "episodes of all conditions and seeds", value: total, allowed });
+        }
         let floor = Floor::new(self, planned.iter().flatten().collect(), stop, progress);
         floor.open()?;
         let workers: Vec<usize> = (0..self.threads.min(floor.blocks.len().max(1))).collect();
@@ -220,9 +227,8 @@ impl Evaluation {
                     let (theirs, ours) = (crate::protocol::hash(&there), crate::protocol::hash(text));
                     return Err(RecordsError::Other { path, key: "protocol_hash".to_owned(), theirs, ours }.into());
                 }
-                _ => {
-                    heldout_files::write(&path, text.as_bytes()).map_err(|error| RecordsError::Write { path, error })?
-                }
+                _ => heldout_files::write_below(&path, text.as_bytes())
+                    .map_err(|error| RecordsError::Write { path, error })?,
             }
         }
         Ok(())

@@ -83,10 +83,10 @@ impl Writer {
             let write = |error| RecordsError::Write { path: path.clone(), error };
             if !kept.spare.is_empty() {
                 let beside = path.with_added_extension(WAITING);
-                heldout_files::write(&beside, &lines(header, &kept.spare).map_err(write)?).map_err(write)?;
+                heldout_files::write_below(&beside, &lines(header, &kept.spare).map_err(write)?).map_err(write)?;
             }
             let bytes = lines(header, &recorded.records).map_err(write)?;
-            heldout_files::write(&path, &bytes).map_err(write)?;
+            heldout_files::write_below(&path, &bytes).map_err(write)?;
             return Ok((Self::append_to(&path, bytes.len() as u64)?, recorded.records));
         }
         let mut writer = Self::append_to(&path, whole as u64)?;
@@ -146,6 +146,6 @@ impl Writer {
 /// Creates a file that holds its header, whole or not at all.
 fn create(path: &Path, header: &Header) -> io::Result<u64> {
     let bytes = lines(header, &[])?;
-    heldout_files::write(path, &bytes)?;
+    heldout_files::write_below(path, &bytes)?;
     Ok(bytes.len() as u64)
 }

@@ -78,8 +78,7 @@ fn regular(metadata: &fs::Metadata) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, format!("is {what}, must be a regular file")))
 }
 
-/// Writes `bytes` where `path` says, links followed: a regular file is made beside its place with its folders and then takes
-/// it, so that nobody ever sees half of it; a device or a pipe is written to.
+/// Writes `bytes` where `path` says, links followed: a regular file is made beside its place and then takes it, so that nobody ever sees half of it; a device or a pipe is written to.
 ///
 /// # Errors
 ///
@@ -101,6 +100,16 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
         },
         Err(error) => Err(error),
     }
+}
+
+/// As [`write`], with the folders above `path`.
+///
+/// # Errors
+///
+/// As [`write`], and if the folders cannot be made.
+pub fn write_below(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    fs::create_dir_all(path.parent().unwrap_or(Path::new("")))?;
+    write(path, bytes)
 }
 
 /// Where the links at `path` lead; `None` if to a file that a process holds open.
@@ -126,7 +135,6 @@ fn replace(path: &Path, bytes: &[u8], permissions: Option<fs::Permissions>) -> i
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "is not a file name"));
     };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
     let (mut file, beside) = loop {
         // One of a run that was ended may be there.
         static NUMBER: AtomicU64 = AtomicU64::new(0);

@@ -23,7 +23,8 @@ fn names(folder: &Path) -> Vec<String> {
 fn files_are_replaced_whole_with_their_permissions() {
     let folder = folder("whole");
     let path = folder.join("deep").join("a.csv");
-    write(&path, b"one").unwrap();
+    assert_eq!(write(&path, b"none").unwrap_err().kind(), io::ErrorKind::NotFound);
+    write_below(&path, b"one").unwrap();
     let mut permissions = fs::metadata(&path).unwrap().permissions();
     #[cfg(unix)]
     std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o640);

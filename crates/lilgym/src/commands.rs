@@ -120,7 +120,7 @@ fn check(call: &mut Call<'_>) -> Result<Said, CommandError> {
         }
     }
     text += &format!("{agreed} of {total} agree\n");
-    Ok(Said { text, json: json!({"agree": agreed, "labels": total}), failed: agreed < total })
+    Ok(Said { text, json: json!({"agree": agreed, "labels": total}), failed: agreed < total || total == 0 })
 }
 
 fn grid(text: &str) -> Result<Grid, CommandError> {

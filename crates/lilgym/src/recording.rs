@@ -42,6 +42,8 @@ struct RecordedStep {
 pub(crate) enum RecordingError {
     #[error("cannot read `{path}`: {error}")]
     Read { path: String, error: std::io::Error },
+    #[error("`{path}` holds no rollout, must hold at least one")]
+    Empty { path: String },
     #[error("`{path}`, line {line}: {problem}")]
     Line { path: String, line: usize, problem: String },
     #[error(transparent)]
@@ -82,6 +84,7 @@ impl Replay {
         let read = |error| RecordingError::Read { path: name.clone(), error };
         let bytes = heldout_files::read(path, heldout_files::DATA).map_err(read)?;
         let text = heldout_files::unpacked(path, bytes, heldout_files::DATA).map_err(read)?;
+        let before = self.parity.rollouts;
         for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             let bad = |problem: String| RecordingError::Line { path: name.clone(), line: number + 1, problem };
             let recording: Recording = serde_json::from_str(line).map_err(|e| bad(e.to_string()))?;
@@ -91,7 +94,8 @@ impl Replay {
                 Refused::Data(error) => error.into(),
             })?;
         }
-        Ok(())
+        // What compares nothing finds nothing.
+        if self.parity.rollouts == before { Err(RecordingError::Empty { path: name.clone() }) } else { Ok(()) }
     }
 
     fn rules(&mut self, recording: &Recording) -> Result<&LilGym, Refused> {

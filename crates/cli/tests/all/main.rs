@@ -1,5 +1,8 @@
 //! The command line, as a shell calls it.
 
 mod commands;
+mod common;
+mod crash;
 mod eval;
 mod halma;
+mod hostile;

@@ -39,9 +39,12 @@ impl Axis {
         self.from + (self.to - self.from) * (value - self.low) / (self.high - self.low)
     }
 
-    /// Round values to write beside it: about four.
+    /// Round values to write beside it: about four; its ends where there are none between them.
     fn ticks(self) -> Vec<f64> {
         let raw = (self.high - self.low) / 4.0;
+        if !(raw.is_normal() && raw > 0.0) {
+            return vec![self.low, self.high];
+        }
         let mut unit = 1.0;
         while unit > raw {
             unit /= 10.0;
@@ -52,7 +55,7 @@ impl Axis {
         let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|n| n * unit).find(|s| *s >= raw).unwrap_or(unit);
         let first = (self.low / step).ceil() as i64;
         let last = (self.high / step).floor() as i64;
-        (first..=last.min(first + 20)).map(|n| n as f64 * step).collect()
+        (first..=last.min(first.saturating_add(20))).map(|n| n as f64 * step).collect()
     }
 }
 
@@ -469,5 +472,36 @@ mod tests {
         assert_eq!(ticks(0.0, 1.0), [0.0, 0.5, 1.0]);
         assert_eq!(ticks(-3.0, 17.0), [0.0, 5.0, 10.0, 15.0]);
         assert_eq!(ticks(0.0, 80_000.0), [0.0, 20_000.0, 40_000.0, 60_000.0, 80_000.0]);
+    }
+
+    /// Over a range of 5e-324 a report was never finished.
+    #[test]
+    fn ticks_of_any_range_come_to_an_end() {
+        let ends = [
+            f64::MIN,
+            -1e300,
+            -1.0,
+            -f64::MIN_POSITIVE,
+            -5e-324,
+            0.0,
+            5e-324,
+            1e-310,
+            f64::MIN_POSITIVE,
+            1e-300,
+            1.0,
+            1.0 + f64::EPSILON,
+            1e15,
+            1e300,
+            f64::MAX,
+            f64::INFINITY,
+            f64::NAN,
+        ];
+        for low in ends {
+            for high in ends {
+                let ticks = Axis { low, high, from: 0.0, to: 1.0 }.ticks();
+                assert!(ticks.len() <= 21, "{low} to {high}: {ticks:?}");
+            }
+        }
+        assert_eq!(Axis { low: 0.0, high: 5e-324, from: 0.0, to: 1.0 }.ticks(), [0.0, 5e-324]);
     }
 }

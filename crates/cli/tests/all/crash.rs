@@ -1,0 +1,187 @@
+//! Whatever ends a run, and whoever else writes: the records are those of a run that was left alone.
+//!
+//! By hand, for longer: `HELDOUT_ROUNDS=200 cargo test -p heldout -- crash`.
+
+use std::path::Path;
+use std::process::{Child, Command, Output};
+use std::time::Duration;
+
+use heldout_core::{Rng, Seed};
+
+use crate::common::{Folder, LONG, SHORT, begin, fails, lines, protocol, recorded, stdout, tree};
+
+/// How often something is tried: as often as by hand, if that was asked for.
+fn rounds(usual: u32) -> u32 {
+    std::env::var("HELDOUT_ROUNDS").map_or(usual, |rounds| rounds.parse().expect("a number"))
+}
+
+#[test]
+fn a_killed_run_is_resumed_to_the_records_of_a_whole_one() {
+    let folder = Folder::new();
+    let long = protocol(&folder, "long.toml", LONG);
+    let (whole, part) = (folder.path("whole"), folder.path("part"));
+    let eval = |out: &str, more: &[&str]| {
+        let mut arguments = vec!["eval", long.as_str(), "--policy", "random", "--out", out];
+        arguments.extend_from_slice(more);
+        arguments.into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let words = |arguments: &[String]| arguments.iter().map(String::as_str).map(str::to_owned).collect::<Vec<_>>();
+    let call = |arguments: &[String]| stdout(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    call(&eval(&whole, &["--threads", "1"]));
+    let expected = tree(&whole);
+    for threads in ["1", "2"] {
+        let mut arguments = words(&eval(&part, &["--threads", threads]));
+        let mut child = begin(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+        while !recorded(&part) {
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        assert_eq!(child.wait().unwrap().code(), None, "it ended before it could be killed");
+        assert!(tree(&part) != expected);
+        // The worst that a crash leaves behind: a line cut short.
+        let cut = tree(&part).into_iter().find(|(_, bytes)| bytes.len() > 5_000).unwrap().0;
+        let cut = Path::new(&part).join(cut);
+        let bytes = std::fs::read(&cut).unwrap();
+        std::fs::write(&cut, &bytes[..bytes.len() - 20]).unwrap();
+        arguments.push("--resume".to_owned());
+        call(&arguments);
+        assert!(tree(&part) == expected, "{threads} threads");
+        std::fs::remove_dir_all(&part).unwrap();
+    }
+}
+
+/// Ends a run after a while; whether it was still running.
+fn end(mut child: Child, rng: &mut Rng, most: u32) -> bool {
+    std::thread::sleep(Duration::from_millis(u64::from(rng.below(most))));
+    child.kill().unwrap();
+    child.wait().unwrap().code().is_none()
+}
+
+/// Kills at any point, before the first record and while resuming too.
+#[test]
+fn runs_that_are_killed_again_and_again_come_to_the_records_of_a_whole_one() {
+    let folder = Folder::new();
+    let long = protocol(&folder, "long.toml", LONG);
+    let (whole, part) = (folder.path("whole"), folder.path("part"));
+    let eval = |out| ["eval", &long, "--policy", "random", "--out", out, "--threads", "2", "--resume"];
+    let clock = std::time::Instant::now();
+    stdout(&eval(&whole));
+    let most = clock.elapsed().as_millis() as u32;
+    let expected = tree(&whole);
+    let mut rng = Rng::new(Seed(15));
+    for round in 0..rounds(3) {
+        let mut kills = 0;
+        for _ in 0..4 {
+            kills += u32::from(end(begin(&eval(&part)), &mut rng, most));
+        }
+        stdout(&eval(&part));
+        assert!(tree(&part) == expected, "round {round}, {kills} kills");
+        std::fs::remove_dir_all(&part).unwrap();
+    }
+}
+
+/// Ends well, or says that the other writes, or has written, there.
+fn ends_or_gives_way(output: &Output, other: u32, resumes: bool) -> bool {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    if output.status.success() {
+        return true;
+    }
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    let busy = errors.contains("is being written to by process") || errors.contains("is being written to by another");
+    let there = !resumes && errors.contains("is already there: continue it with `--resume`");
+    assert!(busy || there, "{errors}");
+    assert!(!errors.contains("by process") || errors.contains(&format!("process {other}")), "{errors}");
+    false
+}
+
+/// Of 40 pairs that were started together, 7 left records that nobody could read.
+#[test]
+fn of_two_that_are_started_together_one_writes_and_the_other_says_who_does() {
+    let folder = Folder::new();
+    let short = protocol(&folder, "short.toml", SHORT);
+    let (whole, part) = (folder.path("whole"), folder.path("part"));
+    let eval = |out| ["eval", &short, "--policy", "random", "--policy", "oracle", "--out", out, "--threads", "2"];
+    stdout(&eval(&whole));
+    let expected = tree(&whole);
+    let mut gave_way = 0;
+    for round in 0..rounds(20) {
+        let resumes = round % 2 == 1;
+        let arguments = [&eval(&part)[..], if resumes { &["--resume"] } else { &[] }].concat();
+        let (one, two) = (begin(&arguments), begin(&arguments));
+        let (first, second) = (one.id(), two.id());
+        let ends = [
+            ends_or_gives_way(&one.wait_with_output().unwrap(), second, resumes),
+            ends_or_gives_way(&two.wait_with_output().unwrap(), first, resumes),
+        ];
+        assert!(ends[0] || ends[1], "round {round}: neither wrote");
+        gave_way += u32::from(!ends[0] || !ends[1]);
+        assert!(tree(&part) == expected, "round {round}");
+        std::fs::remove_dir_all(&part).unwrap();
+    }
+    assert!(gave_way > 0, "they never met");
+}
+
+/// Of 8 runs that were resumed while they were running, 2 were left with records twice.
+#[test]
+fn a_run_is_not_resumed_while_it_runs() {
+    let folder = Folder::new();
+    let long = protocol(&folder, "long.toml", LONG);
+    let (whole, part) = (folder.path("whole"), folder.path("part"));
+    let eval = |out| ["eval", &long, "--policy", "random", "--out", out, "--threads", "1"];
+    stdout(&eval(&whole));
+    let first = begin(&eval(&part));
+    while !recorded(&part) {
+        std::thread::yield_now();
+    }
+    let who = format!("is being written to by process {}", first.id());
+    let second = begin(&[&eval(&part)[..], &["--resume"]].concat());
+    fails(&second.wait_with_output().unwrap(), 2, &[&who, "wait until it is done, or write to another directory"]);
+    assert!(first.wait_with_output().unwrap().status.success());
+    assert!(tree(&part) == tree(&whole));
+}
+
+/// One of two is killed at any point; the other, or the next, comes to the same records.
+#[test]
+fn of_two_of_which_one_is_killed_nothing_is_lost() {
+    let folder = Folder::new();
+    let long = protocol(&folder, "long.toml", LONG);
+    let (whole, part) = (folder.path("whole"), folder.path("part"));
+    let eval = |out| ["eval", &long, "--policy", "random", "--out", out, "--threads", "1", "--resume"];
+    let clock = std::time::Instant::now();
+    stdout(&eval(&whole));
+    let most = clock.elapsed().as_millis() as u32;
+    let expected = tree(&whole);
+    let mut rng = Rng::new(Seed(16));
+    for round in 0..rounds(3) {
+        let (one, two) = (begin(&eval(&part)), begin(&eval(&part)));
+        let second = one.id();
+        end(one, &mut rng, most);
+        ends_or_gives_way(&two.wait_with_output().unwrap(), second, true);
+        stdout(&eval(&part));
+        assert!(tree(&part) == expected, "round {round}");
+        std::fs::remove_dir_all(&part).unwrap();
+    }
+}
+
+/// A limit on the size of files stands for a disk without room.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told_and_loses_nothing() {
+    let folder = Folder::new();
+    let short = protocol(&folder, "short.toml", &SHORT.replacen("episodes = 40", "episodes = 200", 1));
+    let (out, whole) = (folder.path("out"), folder.path("whole"));
+    let arguments = ["eval", &short, "--policy", "random", "--out", &out];
+    let script = "trap '' XFSZ; ulimit -f 20; exec \"$0\" \"$@\"";
+    let mut limited = Command::new("sh");
+    limited.args(["-c", script, env!("CARGO_BIN_EXE_heldout")]).args(arguments);
+    fails(&limited.output().unwrap(), 2, &["cannot write", "what was recorded before is kept"]);
+    let kept = tree(&out);
+    let kept_lines: usize = kept.values().map(|bytes| lines(bytes)).sum();
+    assert!(kept_lines > 10, "{kept_lines}");
+    assert!(kept.values().all(|bytes| bytes.ends_with(b"\n")));
+    stdout(&[&arguments[..], &["--resume"]].concat());
+    stdout(&["eval", &short, "--policy", "random", "--out", &whole]);
+    let done = tree(&out);
+    assert!(done == tree(&whole));
+    assert!(kept.iter().all(|(name, bytes)| done[name].starts_with(bytes)));
+}

@@ -1,0 +1,85 @@
+//! The licences of all dependencies, as `deny.toml` allows them.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use anyhow::{Context, bail};
+use serde_json::Value;
+
+use crate::root;
+use crate::shell::command;
+
+/// Checks every package that `Cargo.lock` names, for whatever platform.
+pub(crate) fn check() -> anyhow::Result<()> {
+    let deny: toml::Table = fs::read_to_string(root().join("deny.toml"))?.parse()?;
+    let allowed = Allowed::read(&deny).context("deny.toml: `licenses` lists what is allowed")?;
+    let output = command("cargo", &["metadata", "--format-version", "1", "--locked", "--all-features"]).output()?;
+    if !output.status.success() {
+        bail!("cargo metadata failed: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    let metadata: Value = serde_json::from_slice(&output.stdout)?;
+    let packages = metadata["packages"].as_array().context("cargo metadata lists packages")?;
+    for package in packages {
+        let (name, licence) = (package["name"].as_str().unwrap_or_default(), package["license"].as_str());
+        if !licence.is_some_and(|licence| allowed.allows(name, licence)) {
+            bail!("`{name}` is under {licence:?}, which deny.toml does not allow");
+        }
+    }
+    println!("{} packages", packages.len());
+    Ok(())
+}
+
+/// Licences that may be used, and those that single packages may have besides.
+struct Allowed {
+    all: Vec<String>,
+    of: BTreeMap<String, Vec<String>>,
+}
+
+impl Allowed {
+    fn read(deny: &toml::Table) -> Option<Self> {
+        let texts = |value: &toml::Value| -> Option<Vec<String>> {
+            value.as_array()?.iter().map(|text| Some(text.as_str()?.to_owned())).collect()
+        };
+        let licenses = deny.get("licenses")?.as_table()?;
+        let exception =
+            |value: &toml::Value| Some((value.get("crate")?.as_str()?.to_owned(), texts(value.get("allow")?)?));
+        let of = licenses.get("exceptions")?.as_array()?.iter().map(exception).collect::<Option<_>>()?;
+        Some(Self { all: texts(licenses.get("allow")?)?, of })
+    }
+
+    /// Whether an expression such as `(MIT OR Apache-2.0) AND Unicode-3.0` can be met: every part that `AND` joins has an
+    /// alternative that is allowed.
+    fn allows(&self, package: &str, expression: &str) -> bool {
+        let own = self.of.get(package);
+        let known = |licence: &str| {
+            let listed = |list: &Vec<String>| list.iter().any(|known| known == licence);
+            listed(&self.all) || own.is_some_and(listed)
+        };
+        let bare = expression.replace(['(', ')'], "").replace('/', " OR ");
+        bare.split(" AND ").all(|part| part.split(" OR ").any(|licence| known(licence.trim())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn licences_are_read_as_expressions() {
+        let deny =
+            "[licenses]\nallow = [\"MIT\", \"Unicode-3.0\"]\nexceptions = [{ crate = \"a\", allow = [\"CC0-1.0\"] }]";
+        let allowed = Allowed::read(&deny.parse().unwrap()).unwrap();
+        for (package, expression, met) in [
+            ("b", "MIT", true),
+            ("b", "GPL-3.0 OR MIT", true),
+            ("b", "MIT/Apache-2.0", true),
+            ("b", "(MIT OR Apache-2.0) AND Unicode-3.0", true),
+            ("b", "MIT AND GPL-3.0", false),
+            ("b", "CC0-1.0", false),
+            ("a", "CC0-1.0", true),
+            ("b", "", false),
+        ] {
+            assert_eq!(allowed.allows(package, expression), met, "{package} {expression}");
+        }
+    }
+}
