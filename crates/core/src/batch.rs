@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::check::{below, that, within};
 use crate::digest::Crc;
 use crate::environment::{ConfigError, Environment, Frame, Start, Status};
 use crate::order::shuffled;
@@ -13,6 +14,9 @@ use crate::vec_env::{Autoreset, BatchError, Options, Output, Reset, Seeding, Vec
 
 /// First bytes of a saved state; the last one is the version of the format.
 const MAGIC: [u8; 4] = *b"HLD\x01";
+
+/// Episodes that a copy plays at the most: more than anyone could, and far from where a counter ends.
+const MOST_EPISODES: u64 = 1 << 60;
 
 /// One copy: a state and where it stands in its stream of episodes.
 #[derive(Clone, Serialize, Deserialize)]
@@ -33,6 +37,23 @@ pub(crate) struct Slot<S> {
 impl<S> Slot<S> {
     pub(crate) fn start(&self) -> Start {
         Start { seed: self.copy.derive(self.episode), copy: self.copy, episode: self.episode, problem: self.problem }
+    }
+
+    /// Checks that the engine could have brought a copy of an environment with this `spec`, the rules' own, here.
+    fn check(&self, spec: &Spec) -> Result<(), String> {
+        within("episode", self.episode, 0..=MOST_EPISODES)?;
+        match (self.problem, spec.problems) {
+            (Some(problem), Some(problems)) => below("problem", problem, problems as usize)?,
+            (None, None) => {}
+            (Some(problem), None) => that("problem", problem, false, "none: the set is not finite")?,
+            (None, Some(problems)) => that("problem", "none", false, &format!("below {problems}"))?,
+        }
+        if let Some(most) = spec.max_steps {
+            within("steps", self.steps, 0..=if self.status.ended() { most } else { most.saturating_sub(1) })?;
+        }
+        that("begun", self.begun, self.begun || (self.steps == 0 && !self.status.ended()), "true after a step")?;
+        that("fresh", self.fresh, !(self.fresh && self.begun), "false once an episode was begun")?;
+        self.returns.iter().try_for_each(|&sum| that("returns", sum, (sum as f32).is_finite(), "finite"))
     }
 }
 
@@ -324,7 +345,7 @@ impl<E: Environment> Engine<E> {
 
     fn step(&self, slot: &mut Slot<E::State>, actions: &[E::Action], rewards: &mut [f32]) {
         (slot.begun, slot.fresh) = (true, false);
-        slot.steps += 1;
+        slot.steps = slot.steps.saturating_add(1);
         slot.status = match self.rules.step(&mut slot.state, actions, rewards) {
             Status::Running if self.spec.max_steps.is_some_and(|most| slot.steps >= most) => Status::Truncated,
             status => status,
@@ -502,8 +523,15 @@ impl<E: Environment> VecEnv for Batch<E> {
         if let Some(difference) = origin.difference(&self.origin) {
             return Err(wrong(&difference));
         }
-        let mut slot: Slot<E::State> = postcard::from_bytes(body).map_err(unfit)?;
-        self.engine.rules.reserve(&mut slot.state);
+        let (mut slot, rest) = postcard::take_from_bytes::<Slot<E::State>>(body).map_err(unfit)?;
+        if !rest.is_empty() {
+            return Err(wrong(&format!("it has {} bytes too many", rest.len())));
+        }
+        // A checksum notices accidents, not intent: what the bytes say must be something that can be gone on from.
+        let rules = &self.engine.rules;
+        let impossible = |problem: String| wrong(&format!("the rules could not have made it: {problem}"));
+        slot.check(rules.spec()).and_then(|()| rules.check(&slot.state)).map_err(impossible)?;
+        rules.reserve(&mut slot.state);
         self.slots[env] = slot;
         self.seats.iter_mut().flatten().for_each(|seat| seat.forget(env));
         Ok(())

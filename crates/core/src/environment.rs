@@ -129,6 +129,14 @@ pub trait Environment: Sized + Send + Sync + 'static {
     /// Reserves again what [`Environment::start`] reserves, in a state that was read from bytes.
     fn reserve(&self, _state: &mut Self::State) {}
 
+    /// Checks that the rules could have made a state that was read from bytes: that every other method, and every policy
+    /// that is shown it, can go on from it. Called when a state is restored, and by nothing that runs at every step.
+    ///
+    /// # Errors
+    ///
+    /// If they could not: one sentence that names the quantity, its value and what is allowed; see [`crate::check`].
+    fn check(&self, state: &Self::State) -> Result<(), String>;
+
     /// Advances one step. `actions` and `rewards` hold one element per agent; every reward is written.
     fn step(&self, state: &mut Self::State, actions: &[Self::Action], rewards: &mut [f32]) -> Status;
 

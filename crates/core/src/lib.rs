@@ -16,6 +16,7 @@
 //! - Seeds are derived, never added. What an agent does never changes which problems it is given.
 //! - A step allocates nothing, restarts included.
 //! - A call that fails changes nothing.
+//! - A restored state is checked, not trusted: one that the rules could not have made is refused.
 //!
 //! # Deliberately absent
 //!
@@ -27,6 +28,7 @@
 mod batch;
 mod buffers;
 pub mod card;
+pub mod check;
 mod command;
 mod digest;
 mod entry;

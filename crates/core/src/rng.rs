@@ -37,7 +37,17 @@ impl Seed {
 
 /// `xoshiro256++`, seeded by `SplitMix64`. Frozen by `tests/all/rng_vectors.rs`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "[u64; 4]")]
 pub struct Rng([u64; 4]);
+
+impl TryFrom<[u64; 4]> for Rng {
+    type Error = &'static str;
+
+    /// The generator that stands at `words`; four zeros are no place of it, as it would stay there for ever.
+    fn try_from(words: [u64; 4]) -> Result<Self, Self::Error> {
+        if words == [0; 4] { Err("a generator never stands at zero") } else { Ok(Self(words)) }
+    }
+}
 
 impl Rng {
     /// Starts the stream of `seed`.

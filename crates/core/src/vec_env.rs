@@ -309,7 +309,8 @@ pub trait VecEnv: Send {
     ///
     /// # Errors
     ///
-    /// If there is no such copy, or `bytes` is damaged or was saved under another config or other data.
+    /// If there is no such copy, or `bytes` is damaged, was saved under another config or other data, or tells of a state
+    /// that the rules could not have made; nothing changes then.
     fn restore(&mut self, env: usize, bytes: &[u8]) -> Result<(), BatchError>;
 
     /// Paints copy `env` for people, from `agent`'s side, in a frame of the size [`Spec::frame`] says.

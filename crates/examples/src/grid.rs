@@ -4,6 +4,7 @@
 //! element types, an optional picture, step and episode metrics, an honest and a privileged policy, and experience that
 //! outlives the episode.
 
+use heldout_core::check::{below, count, that, within};
 use heldout_core::{
     About, ActionSpace, ConfigError, Dtype, Environment, ExperienceError, Field, Frame, Metric, Policy, Preset, Rng,
     Row, Scripted, Seed, Spec, Start, Status, View,
@@ -238,12 +239,17 @@ impl Grid {
         &self.levels[state.level as usize]
     }
 
+    /// Visits that each copy counts: of every cell of every level, or none.
+    fn counted(&self) -> usize {
+        if self.config.experience { (self.config.size * self.config.size * self.config.levels) as usize } else { 0 }
+    }
+
     /// The counts that `bytes` hold, if they are counts of these levels.
     fn read_visits(&self, bytes: &[u8]) -> Result<impl Iterator<Item = u32>, ExperienceError> {
         if !self.config.experience {
             return Err(ExperienceError::None);
         }
-        let expected = (self.config.size * self.config.size * self.config.levels) as usize * 4;
+        let expected = self.counted() * 4;
         if bytes.len() != expected {
             let problem = format!("it has {} bytes, must have {expected}", bytes.len());
             return Err(ExperienceError::Foreign { problem });
@@ -326,8 +332,7 @@ impl Environment for Grid {
     }
 
     fn start(&self, start: Start) -> State {
-        let cells = (self.config.size * self.config.size * self.config.levels) as usize;
-        let visits = if self.config.experience { vec![0; cells] } else { Vec::new() };
+        let visits = vec![0; self.counted()];
         let rng = Rng::new(start.seed);
         let mut state = State { level: 0, at: 0, shortest: 0, moves: 0, bumped: false, reached: false, rng, visits };
         self.restart(&mut state, start);
@@ -342,6 +347,16 @@ impl Environment for Grid {
         state.shortest = level.distance[state.at as usize];
         (state.moves, state.bumped, state.reached) = (0, false, false);
         self.visit(state);
+    }
+
+    fn check(&self, state: &State) -> Result<(), String> {
+        below("level", state.level, self.levels.len())?;
+        let level = self.level(state);
+        below("at", state.at, level.wall.len())?;
+        that("at", state.at, level.reaches(state.at), "a cell from which the goal can be reached")?;
+        within("shortest", state.shortest, 0..=level.wall.len() as u16)?;
+        within("moves", state.moves, u32::from(state.reached)..=self.config.max_steps)?;
+        count("visits", state.visits.len(), self.counted())
     }
 
     fn step(&self, state: &mut State, actions: &[Move], rewards: &mut [f32]) -> Status {

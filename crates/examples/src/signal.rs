@@ -3,6 +3,7 @@
 //! Two agents with unequal action spaces and unequal observations (a field of two shapes, fields that one of them lacks, a
 //! text field), rewards that differ, policies of one agent each. Held out are combinations of colour and shape.
 
+use heldout_core::check::{below, within};
 use heldout_core::{
     About, ActionSpace, AgentSpec, ConfigError, Dtype, Environment, Field, Frame, Metric, Policy, Rng, Row, Scripted,
     Seed, Spec, Start, Status, View,
@@ -250,6 +251,17 @@ impl Environment for Signal {
         self.begin_round(state);
     }
 
+    fn check(&self, state: &State) -> Result<(), String> {
+        within("round", state.round, 0..=self.config.rounds)?;
+        within("right", state.right, 0..=state.round)?;
+        below("right_door", state.right_door, self.config.doors)?;
+        for sign in state.doors.iter().chain(&state.said) {
+            below("colour", sign.colour, KINDS)?;
+            below("shape", sign.shape, KINDS)?;
+        }
+        Ok(())
+    }
+
     fn step(&self, state: &mut State, actions: &[Act], rewards: &mut [f32]) -> Status {
         rewards.fill(0.0);
         let goes = match actions[WALKER] {
@@ -270,7 +282,7 @@ impl Environment for Signal {
             state.right += 1;
         }
         state.round += 1;
-        if state.round == self.config.rounds {
+        if state.round >= self.config.rounds {
             return Status::Terminated;
         }
         self.begin_round(state);

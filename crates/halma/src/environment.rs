@@ -159,6 +159,10 @@ impl<S: Sight> Environment for Halma<S> {
         self.trials.restart(state, start);
     }
 
+    fn check(&self, state: &State) -> Result<(), String> {
+        self.trials.check(state)
+    }
+
     fn step(&self, state: &mut State, actions: &[Move], rewards: &mut [f32]) -> Status {
         let (reward, status) = self.trials.step(state, actions[0]);
         rewards[0] = reward;

@@ -1,5 +1,6 @@
 //! The task, apart from how it is seen: trials, episodes, rewards, metrics and experience.
 
+use heldout_core::check::{all_within, below, count, that, within};
 use heldout_core::{ConfigError, ExperienceError, Metric, Seed, Source, Start, Status};
 use serde::{Deserialize, Serialize};
 
@@ -189,6 +190,33 @@ impl Trials {
         state.grasp.stand(&self.asked[state.maze as usize], state.at, 0);
         state.last = Outcome { bootstrap: true, cell: state.at, ..Outcome::default() };
         state.panels = start.seed.stream("panels");
+    }
+
+    /// Checks that a state could have come about in one of the mazes, within the limits of trials and episodes.
+    pub(crate) fn check(&self, state: &State) -> Result<(), String> {
+        let settings = &self.settings;
+        below("maze", state.maze, self.mazes.len())?;
+        let maze = &self.mazes[state.maze as usize];
+        for (what, cell) in [("at", state.at), ("cell", state.last.cell)] {
+            below(what, cell.index() as u64, CELLS)?;
+            that(what, cell.index(), maze.is_open(cell), "an open cell of the maze")?;
+        }
+        within("steps", state.steps, 0..=settings.max_steps)?;
+        within("invalid", state.invalid, 0..=state.steps)?;
+        within("trial", state.trial, 0..=state.steps)?;
+        within("trial_steps", state.trial_steps, 0..=state.steps.min(settings.max_trial_steps))?;
+        within("goals", state.goals, 0..=state.trial)?;
+        let Lengths { explore, plan } = self.lengths[state.maze as usize];
+        let most = if settings.clip_ratio { 1 } else { explore.max(plan).max(1) };
+        within("ratios", state.ratios, 0.0..=f64::from(most) * f64::from(state.goals))?;
+        let asked = &self.asked[state.maze as usize];
+        let longest = asked.iter().map(|a| a.options).max().unwrap_or(0);
+        all_within("due", state.grasp.due, &(0..=settings.max_trial_steps + longest))?;
+        within("grasped", state.grasp.grasped, 0..=asked.len() as u32)?;
+        within("last.trial", state.last.trial, 0..=state.trial)?;
+        within("last.length", state.last.length, 0..=settings.max_trial_steps)?;
+        let kept = if settings.experience { counters(self.mazes.len()) } else { 0 };
+        count("experience", state.experience.len(), kept)
     }
 
     /// The cell that a move from `at` ends in; `None` if a wall is in the way.

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
 
+use heldout_core::check::{below, count, within};
 use heldout_core::{
     Cause, Causes, ConfigError, Dtype, Environment, Field, Frame, Metric, Row, Scripted, Spec, Start, Status,
 };
@@ -17,7 +18,7 @@ use crate::picture::{self, HALF_HEIGHT, HALF_WIDTH, HEIGHT, Trace, WIDTH};
 use crate::planner::Plan;
 use crate::policy;
 use crate::rules::{Change, Invalid};
-use crate::scene::{BOX_NAMES, BOXES, MAX_ITEMS, Scene};
+use crate::scene::{BOX_NAMES, BOXES, FARTHEST, Item, MAX_ITEMS, NEAREST, Scene};
 
 /// Numbers that describe an object: box from one, x, y, shape, colour, size.
 pub(crate) const FEATURES: usize = 6;
@@ -172,7 +173,9 @@ impl Environment for LilGym {
             match config.observation {
                 Observation::Image => Field::image("image", HALF_HEIGHT, HALF_WIDTH),
                 Observation::Full => Field::image("image", HEIGHT, WIDTH),
-                Observation::Objects => Field::new("objects", Dtype::I32, &[MAX_ITEMS, FEATURES], -32.0, 132.0),
+                Observation::Objects => {
+                    Field::new("objects", Dtype::I32, &[MAX_ITEMS, FEATURES], NEAREST.into(), FARTHEST.into())
+                }
             },
             Field::text("sentence", width),
             Field::new("target", Dtype::U8, &[1], 0.0, 1.0),
@@ -265,6 +268,21 @@ impl Environment for LilGym {
                 }
             }
         }
+    }
+
+    fn check(&self, state: &State) -> Result<(), String> {
+        below("problem", state.problem, self.corpus.problems.len())?;
+        within("steps", state.steps, 0..=self.config.horizon)?;
+        within("edits", u64::from(state.adds) + u64::from(state.removes), 0..=u64::from(state.steps))?;
+        let first = self.corpus.problems[state.problem as usize].scene.len();
+        within("objects", state.scene.len(), 0..=first + state.adds as usize)?;
+        state.scene.items().iter().try_for_each(Item::check)?;
+        state.trace.check()?;
+        if let Some(Action::Add { x, y, .. } | Action::Remove { x, y }) = state.last {
+            below("column", x, self.numbers.columns as usize)?;
+            below("row", y, self.numbers.rows as usize)?;
+        }
+        count("half", state.half.len(), self.empty.len())
     }
 
     fn step(&self, state: &mut State, actions: &[Action], rewards: &mut [f32]) -> Status {

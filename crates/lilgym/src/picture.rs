@@ -6,6 +6,7 @@
 //! the items, of the last removal, and of which pixels of the separators were ever greyed ([`Trace`]); the half-size picture
 //! is patched where something changed.
 
+use heldout_core::check::below;
 use serde::{Deserialize, Serialize};
 
 use crate::geometry::{Rect, bounds};
@@ -147,6 +148,11 @@ impl Trace {
         if item.left() < 0 || item.right() > BOX_SIDE {
             self.greyed.add(&item, owner);
         }
+    }
+
+    /// Checks that what was removed last was an object of a box.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        self.hole.map_or(Ok(()), |(item, owner)| below("hole", owner, BOXES).and_then(|()| item.check()))
     }
 
     /// Where the last change left a hole.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use heldout_core::check::within;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -13,6 +14,10 @@ pub(crate) const BOX_NAMES: [&str; BOXES] = ["left", "middle", "right"];
 pub(crate) const BOX_SIDE: i32 = 100;
 /// Distance between the left sides of neighbouring boxes, in pixels.
 pub(crate) const BOX_PITCH: i32 = 140;
+/// Least coordinate of an object that has stuck to another across the border of its box, and more.
+pub(crate) const NEAREST: i16 = -32;
+/// The greatest.
+pub(crate) const FARTHEST: i16 = 132;
 /// Most items in a scene: NLVR's largest image has 24, and a default episode adds ten.
 pub(crate) const MAX_ITEMS: usize = 40;
 
@@ -89,6 +94,12 @@ impl Item {
     /// Height of its lower side.
     pub(crate) fn bottom(&self) -> i32 {
         BOX_SIDE - (i32::from(self.y) + self.size.pixels())
+    }
+
+    /// Checks that it lies in its box or sticks out of it by what an object can.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        within("x", self.x, NEAREST..=FARTHEST)?;
+        within("y", self.y, NEAREST..=FARTHEST)
     }
 
     /// The gap between the bounding squares of two items along the axis where it is larger; negative if they overlap.

@@ -5,10 +5,11 @@
 //! has; then, with feedback, it is shown what the speaker saw. Every game follows from the episode's seed and its number
 //! alone, so what agents do never changes what they are given.
 
+use heldout_core::check::{all_within, below, count, that, within};
 use heldout_core::{Rng, Seed, Spec, Start, Status};
 use serde::{Deserialize, Serialize};
 
-use crate::codec::{Act, Codec, EOS, MAX_LENGTH, Message, Role};
+use crate::codec::{Act, Codec, EOS, MAX_LENGTH, Message, Role, regular};
 use crate::config::{Actions, MAX_DISTRACTORS, Pool, QueryBalance, Settings};
 use crate::observe::Layout;
 use crate::space::{MAX_DIMS, Meaning, Space};
@@ -429,7 +430,11 @@ impl Rulebook {
     /// Goes on to the next decision, recording what is seen on the way.
     fn skip(&self, ep: &mut Episode) {
         self.record(ep);
-        while u32::from(ep.round) != self.settings.rounds {
+        // The feedback and the rounds, and no more: after the last game there is no decision to come to.
+        for _ in 0..=self.settings.rounds {
+            if u32::from(ep.round) == self.settings.rounds {
+                break;
+            }
             let said = self.scripted(ep);
             self.step(ep, &said, &Act::NOTHING);
             self.record(ep);
@@ -449,6 +454,9 @@ impl Rulebook {
     /// One step of both agents.
     pub(crate) fn step(&self, ep: &mut Episode, speaker: &Act, listener: &Act) -> (f32, Status) {
         let s = &self.settings;
+        if ep.over {
+            return (0.0, Status::Terminated);
+        }
         let speaker = self.effective(speaker, self.may(ep, Role::Speaker));
         let listener = self.effective(listener, self.may(ep, Role::Listener));
         ep.previous = [Some(speaker), Some(listener)];
@@ -468,6 +476,9 @@ impl Rulebook {
             return (0.0, Status::Running);
         }
         if round > s.rounds {
+            if ep.game + 1 == self.games(ep) {
+                return (0.0, Status::Terminated);
+            }
             self.begin_game(ep, ep.game + 1);
             return (0.0, Status::Running);
         }
@@ -637,6 +648,65 @@ fn skip_taken(n: u32, taken: &[Meaning], place: impl Fn(Meaning) -> u32, rng: &m
         at += u32::from(at >= p);
     }
     at
+}
+
+impl Rulebook {
+    /// Checks that an episode could have come about: what follows from its seed does, and what was done was possible.
+    pub(crate) fn check(&self, ep: &Episode) -> Result<(), String> {
+        let s = &self.settings;
+        let mut own = self.start(Start { seed: ep.seed, copy: ep.seed, episode: 0, problem: None });
+        let follows = |what: &str, same: bool| if same { Ok(()) } else { Err(unlike(what)) };
+        follows("space", ep.space == own.space)?;
+        follows("halves", ep.halves == own.halves)?;
+        follows("targets", ep.targets == own.targets && ep.listed == own.listed)?;
+        follows("permutation", ep.permutation == own.permutation && ep.inverse == own.inverse)?;
+        follows("partner", ep.partner == own.partner)?;
+        below("game", ep.game, self.games(&own) as usize)?;
+        self.begin_game(&mut own, ep.game);
+        follows("now", ep.now == own.now && ep.utterance == own.utterance)?;
+        follows("speaker_sees", ep.speaker_sees == own.speaker_sees)?;
+        follows("listener_sees", ep.listener_sees == own.listener_sees)?;
+        within("round", ep.round(), 0..=s.rounds + u32::from(s.feedback))?;
+        let last = !s.feedback && ep.round() == s.rounds && ep.game + 1 == self.games(&own);
+        that("over", ep.over, !ep.over || last, "false before the last decision")?;
+        for message in [ep.heard, ep.asked] {
+            self.check_message(message)?;
+        }
+        for act in ep.previous.iter().flatten() {
+            act.decision.map_or(Ok(()), |d| below("decision", d, s.decisions() as usize))?;
+            self.check_message(act.message)?;
+        }
+        for turn in &ep.turns {
+            turn.decision.map_or(Ok(()), |d| below("decision", d, s.decisions() as usize))?;
+            all_within("said", turn.said.map(u32::from), &(0..=s.vocabulary))?;
+        }
+        for reward in [ep.reward, ep.last_game_reward] {
+            let paid = [s.rewards.support_right, s.rewards.support_wrong, s.rewards.query_right, s.rewards.query_wrong];
+            that("reward", reward, reward == 0.0 || paid.contains(&reward), "one that a decision earns")?;
+        }
+        within("games", u64::from(ep.support.games) + u64::from(ep.query.games), 0..=u64::from(ep.game) + 1)?;
+        let broken_down = &ep.breakdown;
+        let parts = broken_down.absent_by_difference.iter().chain([&broken_down.present, &broken_down.absent_held_out]);
+        for tally in parts.clone().chain([&ep.support, &ep.query]) {
+            within("right", tally.right, 0..=tally.games)?;
+        }
+        all_within("games", parts.map(|tally| tally.games), &(0..=ep.query.games))?;
+        count("block", ep.block.len(), own.block.len())?;
+        ep.block.iter().try_for_each(|&x| that("block", x, x.is_finite(), "finite"))
+    }
+
+    /// Checks that a message is one of the language.
+    fn check_message(&self, message: Message) -> Result<(), String> {
+        let length = self.settings.message_length as usize;
+        all_within("token", message.map(u32::from), &(0..=self.settings.vocabulary))?;
+        let regular = message == regular(message) && message[length..].iter().all(|&token| token == EOS);
+        that("message", format!("{message:?}"), regular, &format!("at most {length} tokens with nothing between"))
+    }
+}
+
+/// What is said of a quantity that its seed does not make.
+pub(crate) fn unlike(what: &str) -> String {
+    format!("`{what}` is not what the seed of the episode makes it")
 }
 
 const _: () = assert!(MAX_DIMS <= REMEMBERED);

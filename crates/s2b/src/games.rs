@@ -77,6 +77,10 @@ impl<C: Cast> Environment for Games<C> {
         self.rulebook.reserve(ep);
     }
 
+    fn check(&self, ep: &Episode) -> Result<(), String> {
+        self.rulebook.check(ep)
+    }
+
     fn step(&self, ep: &mut Episode, acts: &[Act], rewards: &mut [f32]) -> Status {
         let (reward, status) = self.cast.step(&self.rulebook, ep, acts);
         rewards.fill(reward);

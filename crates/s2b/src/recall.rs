@@ -4,6 +4,7 @@
 //! prompt that names a dimension. Numbers say which value they are only beside the other numbers of that dimension, so
 //! the second shot tests whether those of the first were remembered.
 
+use heldout_core::check::{self, below, that};
 use heldout_core::{
     About, ActionSpace, ConfigError, Dtype, Environment, Field, Frame, Metric, Policy, Preset, Rng, Row, Scripted,
     Seed, Spec, Start, Status, View,
@@ -12,6 +13,7 @@ use heldout_render::{Canvas, Rgb};
 use serde::{Deserialize, Serialize};
 
 use crate::draw;
+use crate::episode::unlike;
 use crate::games::RandomLegal;
 use crate::scale::{Scale, likeliest_value, place};
 use crate::space::{MAX_DIMS, MAX_MEANINGS, Meaning, Representation, Space, SpaceRules, Tail, within};
@@ -325,8 +327,43 @@ impl Environment for Recall {
         self.begin_shot(state, 0);
     }
 
+    fn check(&self, state: &State) -> Result<(), String> {
+        let mut own = self.start(Start { seed: state.seed, copy: state.seed, episode: 0, problem: None });
+        below("shot", state.shot, SHOTS)?;
+        self.begin_shot(&mut own, state.shot);
+        let follows = |what: &str, same: bool| if same { Ok(()) } else { Err(unlike(what)) };
+        follows("space", state.space == own.space)?;
+        follows("halves", state.halves == own.halves)?;
+        follows("order", state.order == own.order)?;
+        let last = usize::from(state.shot) + 1 == SHOTS && state.game as usize == own.order.len();
+        that("over", state.over, state.over == last, "true after the last game, and only then")?;
+        if !state.over {
+            below("game", state.game, own.order.len())?;
+            own.game = state.game;
+            self.begin_game(&mut own);
+            follows("asked", state.asked == own.asked)?;
+            follows("sample", state.sample == own.sample)?;
+        }
+        below("asked", state.asked, self.space.dims)?;
+        below("sample", state.sample, self.space.samples as usize)?;
+        if let Some(Answer::Value(value)) = state.previous {
+            below("previous", value, self.config.max_values as usize)?;
+        }
+        check::within("reward", state.reward, -1.0..=1.0)?;
+        for (&games, &right) in state.games.iter().zip(&state.right) {
+            check::within("games", games, 0..=own.order.len() as u32)?;
+            check::within("right", right, 0..=games)?;
+        }
+        let played = state.games[usize::from(state.shot)];
+        that("games", played, played == state.game, "the number of games of the shot")
+    }
+
     fn step(&self, state: &mut State, actions: &[Answer], rewards: &mut [f32]) -> Status {
         state.reward = 0.0;
+        if state.over {
+            rewards[0] = 0.0;
+            return Status::Terminated;
+        }
         // Only the prompt can be answered: anything else is ignored.
         let act = if state.prompt { actions[0] } else { Answer::Nothing };
         state.previous = Some(act);
@@ -522,6 +559,8 @@ impl<const RANKS: bool, const DECODES: bool> Policy<Recall> for Recollects<RANKS
         };
         let most = rules.space.max_values;
         match rules.space.representation {
+            // Of what was shown before it took over, it knows nothing.
+            _ if memory.last.is_empty() => Answer::Value(0),
             Representation::Scs if rules.space.samples == 1 => memory.rank(dim, most),
             Representation::Scs => memory.measure(dim, rules.shows_every_value() && view.row.f32(3)[1] == 1.0),
             Representation::Ohe => decode(&memory.last, dim, usize::from(most)),
@@ -546,6 +585,8 @@ impl Policy<Recall> for Memoryless {
             return Answer::Nothing;
         };
         match rules.space.representation {
+            // Of what was shown before it took over, it knows nothing.
+            _ if last.is_empty() => Answer::Value(0),
             Representation::Scs => Answer::Value(likeliest_value(last[dim], &rules.space)),
             Representation::Ohe => decode(last, dim, usize::from(rules.space.max_values)),
         }

@@ -1,10 +1,11 @@
 //! What the engine promises whatever the rules are: episodes, seeds, caps, the three autoreset modes, errors that change
 //! nothing, threads that change nothing.
 
+use heldout_core::check::within;
 use heldout_core::{
     ActionSpace, AgentSpec, Autoreset, Batch, BatchError, Buffers, ConfigError, Crc, Dtype, Environment, Field,
-    FieldMut, FieldRef, Frame, Metric, Options, Policy, Reset, Rng, Row, Rows, Scripted, Seed, Seeding, Spec, Start,
-    Status, VecEnv, View,
+    FieldMut, FieldRef, Frame, MAX_AGENTS, Metric, Options, Policy, Reset, Rng, Row, Rows, Scripted, Seed, Seeding,
+    Spec, Start, Status, VecEnv, View,
 };
 use serde::{Deserialize, Serialize};
 
@@ -86,6 +87,11 @@ impl Environment for Counter {
 
     fn restart(&self, state: &mut State, start: Start) {
         *state = self.start(start);
+    }
+
+    fn check(&self, state: &State) -> Result<(), String> {
+        // The last step may lead beyond the goal.
+        within("count", state.count, 0..=self.goal + 4)
     }
 
     fn step(&self, state: &mut State, actions: &[i32], rewards: &mut [f32]) -> Status {
@@ -496,4 +502,81 @@ fn experience_is_refused_where_there_is_none() {
     let expected = "this environment keeps no experience under this config";
     assert_eq!(env.set_experience(0, &[]).unwrap_err().to_string(), expected);
     assert_eq!(env.clear_experience(0).unwrap_err().to_string(), expected);
+}
+
+/// What a copy of the counter is saved as.
+#[derive(Clone, Serialize, Deserialize)]
+struct Saved {
+    state: State,
+    copy: Seed,
+    episode: u64,
+    problem: Option<u32>,
+    steps: u32,
+    status: Status,
+    begun: bool,
+    fresh: bool,
+    returns: [f64; MAX_AGENTS],
+}
+
+/// What the counter is saved under: its id, its sources, and checksums of config and spec.
+type Origin = (String, Vec<(String, String)>, u32, u32);
+
+/// `bytes` with what they say changed, and a checksum of what they say then.
+fn forged(bytes: &[u8], change: impl FnOnce(&mut Saved)) -> Vec<u8> {
+    let (origin, body) = postcard::take_from_bytes::<Origin>(&bytes[8..]).unwrap();
+    let mut saved: Saved = postcard::from_bytes(body).unwrap();
+    change(&mut saved);
+    let body = [postcard::to_stdvec(&origin).unwrap(), postcard::to_stdvec(&saved).unwrap()].concat();
+    [&bytes[..4], &Crc::of(&body).to_le_bytes(), &body].concat()
+}
+
+/// Counters at their ends overflowed, problems that are none were looked up, and what is no number was summed up.
+#[test]
+fn regression_forged_counters_were_believed() {
+    let config = Config { problems: Some(7), ..Config::default() };
+    let mut env = Batch::<Counter>::new(&config, (), 1, Options::default()).unwrap();
+    let mut out = Buffers::new(env.spec(), 1);
+    env.reset(Reset::seed(Seed(1)), out.output()).unwrap();
+    env.step(&[1, 1, 1], out.output()).unwrap();
+    let before = env.save(0).unwrap();
+    assert_eq!(forged(&before, |_| {}), before);
+    let changes: [(fn(&mut Saved), &str); 9] = [
+        (|s| s.episode = u64::MAX, "`episode` is `18446744073709551615`"),
+        (|s| s.steps = u32::MAX, "`steps` is `4294967295`, must be 0 to 49"),
+        (|s| s.steps = 50, "`steps` is `50`, must be 0 to 49"),
+        (|s| s.problem = Some(7), "`problem` is `7`, must be below 7"),
+        (|s| s.problem = None, "`problem` is `none`, must be below 7"),
+        (|s| s.begun = false, "`begun` is `false`"),
+        (|s| s.fresh = true, "`fresh` is `true`"),
+        (|s| s.returns[1] = f64::NAN, "`returns` is `NaN`, must be finite"),
+        (|s| s.state.count = i32::MAX, "`count` is `2147483647`, must be 0 to 14"),
+    ];
+    for (change, problem) in changes {
+        let told = env.restore(0, &forged(&before, change)).unwrap_err().to_string();
+        assert!(told.contains("the rules could not have made it") && told.contains(problem), "{told}");
+        assert!(env.save(0).unwrap() == before, "{problem}: something changed");
+    }
+    env.restore(0, &forged(&before, |s| (s.steps, s.status) = (50, Status::Truncated))).unwrap();
+}
+
+/// The bytes of a longer state were taken for those of a shorter one.
+#[test]
+fn regression_bytes_behind_a_saved_state_were_ignored() {
+    let (mut env, _) = batch(1, Options::default());
+    let mut bytes = env.save(0).unwrap();
+    bytes.extend([1, 2, 3]);
+    let checksum = Crc::of(&bytes[8..]).to_le_bytes();
+    bytes[4..8].copy_from_slice(&checksum);
+    let told = env.restore(0, &bytes).unwrap_err().to_string();
+    assert!(told.ends_with("it has 3 bytes too many"), "{told}");
+}
+
+/// A generator that stands at zero gives nothing but zeros: a draw without bias waited for another number for ever.
+#[test]
+fn regression_a_generator_at_zero_hung() {
+    let rng = Rng::new(Seed(4));
+    let bytes = postcard::to_stdvec(&rng).unwrap();
+    assert_eq!(postcard::from_bytes::<Rng>(&bytes), Ok(rng));
+    assert!(postcard::from_bytes::<Rng>(&[0; 4]).is_err());
+    assert!(postcard::from_bytes::<Rng>(&[0, 0, 0, 1]).is_ok());
 }

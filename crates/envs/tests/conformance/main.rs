@@ -9,6 +9,7 @@ mod actions;
 mod config;
 mod determinism;
 mod documents;
+mod forged;
 mod no_allocation;
 mod observations;
 mod save_restore;
@@ -53,6 +54,7 @@ const PROMISES: &[(&str, Promise)] = &[
         "save_restore::no_environment_takes_the_state_of_another",
         save_restore::no_environment_takes_the_state_of_another,
     ),
+    ("forged::forged_states_are_refused_or_harmless", forged::forged_states_are_refused_or_harmless),
     ("actions::a_bad_action_changes_nothing_and_is_named", actions::a_bad_action_changes_nothing_and_is_named),
     ("actions::the_corners_of_the_space_are_taken", actions::the_corners_of_the_space_are_taken),
     ("determinism::same_seed_same_trajectory", determinism::same_seed_same_trajectory),

@@ -1,6 +1,7 @@
 //! The rules of the two examples.
 
 use heldout_core::{Batch, Buffers, Environment, Options, Reset, Seed, Start, Status, VecEnv};
+use serde_json::{Value, json};
 
 use crate::signal::{Act, Sign};
 use crate::{grid, signal};
@@ -242,4 +243,41 @@ fn signal_words_tell_the_round() {
     let door: u8 = right[..1].parse().unwrap();
     rules.step(&mut state, &[say, Act::Go(door - 1)], &mut [0.0; 2]);
     assert_eq!(rules.words(&state), "the end: 1 of 1 right");
+}
+
+/// A level, a cell and signs that are none were looked up.
+#[test]
+fn regression_forged_states_were_looked_up() {
+    fn refuses<E: Environment>(rules: &E, problem: Option<u32>, forged: &[(&str, Value, &str)]) {
+        let state = rules.start(Start { seed: Seed(1), copy: Seed(1), episode: 0, problem });
+        assert_eq!(rules.check(&state), Ok(()));
+        for (at, value, problem) in forged {
+            let mut json = serde_json::to_value(&state).unwrap();
+            *json.pointer_mut(at).unwrap() = value.clone();
+            let told = rules.check(&serde_json::from_value(json).unwrap()).unwrap_err();
+            assert!(told.contains(problem), "{at}: {told}");
+        }
+    }
+    refuses(
+        &grid::Grid::new(&grid::Config::default(), ()).unwrap(),
+        Some(3),
+        &[
+            ("/level", json!(64), "`level` is `64`, must be below 64"),
+            ("/at", json!(49), "`at` is `49`, must be below 49"),
+            ("/moves", json!(u32::MAX), "`moves` is `4294967295`, must be 0 to 50"),
+            ("/reached", json!(true), "`moves` is `0`, must be 1 to 50"),
+            ("/visits", json!([7]), "`visits` has 1 elements, must have 0"),
+        ],
+    );
+    refuses(
+        &signal::Signal::new(&signal::Config::default(), ()).unwrap(),
+        None,
+        &[
+            ("/round", json!(9), "`round` is `9`, must be 0 to 8"),
+            ("/right", json!(1), "`right` is `1`, must be 0 to 0"),
+            ("/right_door", json!(3), "`right_door` is `3`, must be below 3"),
+            ("/doors/1/colour", json!(4), "`colour` is `4`, must be below 4"),
+            ("/said", json!({"colour": 0, "shape": 9}), "`shape` is `9`"),
+        ],
+    );
 }

@@ -4,6 +4,7 @@
 mod commands;
 mod dynamic_tests;
 mod dynamics;
+mod forged;
 mod kind;
 mod maze;
 mod observation;

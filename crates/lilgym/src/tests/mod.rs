@@ -5,6 +5,7 @@ mod commands;
 mod corpus;
 #[cfg(feature = "files")]
 mod files;
+mod forged;
 mod language;
 mod meaning;
 mod measures;

@@ -1,5 +1,6 @@
 //! Where buildings stand, where the goal is, and where the walker may be put.
 
+use heldout_core::check::{below, that, within};
 use heldout_core::{Rng, Seed};
 use serde::{Deserialize, Serialize};
 
@@ -135,14 +136,36 @@ impl Layout {
             let rect = Rect::new(x - half, z - half, x + half, z + half);
             *building = Building { rect, height: uniform(2.0, 5.0), texture: 0, hue: 0 };
         }
-        self.free = [0; MOST_SIDE];
-        for z in 0..self.side {
-            for x in 0..self.side {
-                let rect = Tile { x, z }.rect();
-                let clear = self.buildings().iter().all(|b| !b.rect.overlaps(&rect));
-                self.free[z as usize] |= u32::from(clear) << x;
+        self.free = self.uncovered();
+    }
+
+    /// The tiles without any part of a building.
+    fn uncovered(&self) -> [u32; MOST_SIDE] {
+        self.tiles(|tile| self.buildings().iter().all(|b| !b.rect.overlaps(&tile.rect()))).0
+    }
+
+    /// Checks that it could have been drawn, with buildings or without.
+    pub(crate) fn check(&self, buildings: bool) -> Result<(), String> {
+        let sides = [Drawn::Small, Drawn::Interpolate, Drawn::Large, Drawn::Extrapolate].map(side);
+        that("side", self.side, sides.contains(&self.side), &format!("one of {sides:?}"))?;
+        let blocks = if buildings { self.side as usize / BLOCK } else { 0 };
+        that("count", self.count, usize::from(self.count) == blocks * blocks, "one building per block")?;
+        for (i, building) in self.buildings().iter().enumerate() {
+            let Rect { x0, z0, x1, z1 } = building.rect;
+            for (what, block, low, high) in [("x", i % blocks, x0, x1), ("z", i / blocks, z0, z1)] {
+                let (west, east) = ((block * BLOCK) as f64, ((block + 1) * BLOCK) as f64);
+                within(what, low, west..=east)?;
+                within(what, high, low..=east)?;
             }
+            within("height", building.height, 0.0..=5.0)?;
+            below("texture", building.texture, LOOKS as usize)?;
+            below("hue", building.hue, LOOKS as usize)?;
         }
+        let free = self.uncovered();
+        that("free", format!("{:?}", self.free), self.free == free, "the tiles without buildings")?;
+        let goal = format!("{}, {}", self.goal.x, self.goal.z);
+        that("goal", &goal, self.is_free(self.goal), "a tile without a building")?;
+        that("goal", &goal, self.is_connected() && self.spawns().count() > 0, "in reach of every tile")
     }
 
     /// Gives every building a texture and a hue that its western and southern neighbours do not have.

@@ -1,5 +1,6 @@
 //! What happens at a tick.
 
+use heldout_core::check::within;
 use heldout_core::{ActionSpace, ConfigError, Environment, Frame, Row, Scripted, Seed, Spec, Start, Status};
 use heldout_render::first_person::{Sky, Textures};
 use serde::{Deserialize, Serialize};
@@ -135,6 +136,15 @@ impl Environment for Arena {
 
     fn reserve(&self, state: &mut State) {
         state.trips.reserve();
+    }
+
+    fn check(&self, state: &State) -> Result<(), String> {
+        state.layout.check(self.variant.buildings)?;
+        state.body.check(&state.layout.bounds())?;
+        self.clock.check(state.tick)?;
+        within("dead", state.dead, 0..=DEAD_TICKS)?;
+        state.trips.check(state.tick)?;
+        state.previous.check(Walk::ALL.len(), REWARD)
     }
 
     fn step(&self, state: &mut State, actions: &[Walk], rewards: &mut [f32]) -> Status {

@@ -1,6 +1,7 @@
 //! The plan of a maze: rooms, corridors between them, and what is marked in the rooms.
 
 use heldout_core::Rng;
+use heldout_core::check::{count, that};
 use serde::{Deserialize, Serialize};
 
 use super::bends;
@@ -145,6 +146,21 @@ impl Plan {
         let tiles: Vec<_> = rows.iter().rev().flat_map(|row| row.chars().map(tile)).collect();
         assert_eq!(tiles.len(), rows.len() * rows.len(), "a plan is square");
         Self { side: rows.len() as u8, tiles }
+    }
+
+    /// Checks that it is a maze: a square with walls around, a place to begin from, and `goal` a place for goals.
+    pub(crate) fn check(&self, goal: Cell) -> Result<(), String> {
+        let scales = [Drawn::Small, Drawn::Interpolate, Drawn::Large, Drawn::Extrapolate];
+        let sides = scales.map(|scale| Sizes::of(scale).side);
+        that("side", self.side, sides.contains(&self.side), &format!("one of {sides:?}"))?;
+        count("tiles", self.tiles.len(), usize::from(self.side) * usize::from(self.side))?;
+        let last = i32::from(self.side) - 1;
+        let walled =
+            (0..=last).all(|i| ![(0, i), (i, 0), (last, i), (i, last)].iter().any(|&(x, z)| self.is_open(x, z)));
+        that("tiles", "open", walled, "walls all around")?;
+        that("tiles", "none", self.cells(Tile::Spawn).next().is_some(), "somewhere to begin from")?;
+        let marked = self.at(goal.x.into(), goal.z.into()) == Tile::Goal;
+        that("goal", format!("{}, {}", goal.x, goal.z), marked, "a place for goals")
     }
 
     /// Cells along a side.

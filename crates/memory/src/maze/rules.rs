@@ -11,7 +11,7 @@ use crate::arena::rules::spec;
 use crate::arena::scene::plain_sky;
 use crate::level::Level;
 use crate::walker::body::whereabouts;
-use crate::walker::clock::{Clock, LAB_RATE};
+use crate::walker::clock::{Clock, LAB_RATE, TICKS_PER_STEP};
 use crate::walker::config::{Format, Previous, config};
 use crate::walker::controls::{LabControls, Walk, decode};
 use crate::walker::raw::Raw;
@@ -138,6 +138,15 @@ impl Environment for Maze {
         state.plan.reserve();
         state.trips.reserve();
         state.walls.reserve_exact(MOST_CELLS.saturating_sub(state.walls.len()));
+    }
+
+    fn check(&self, state: &State) -> Result<(), String> {
+        state.plan.check(state.goal)?;
+        scene::check(&state.plan, &state.walls)?;
+        state.runner.check(&state.plan)?;
+        self.clock.check(state.tick)?;
+        state.trips.check(state.tick)?;
+        state.previous.check(Walk::ALL.len(), REWARD * TICKS_PER_STEP as f32)
     }
 
     fn step(&self, state: &mut State, actions: &[Walk], rewards: &mut [f32]) -> Status {

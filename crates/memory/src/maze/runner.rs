@@ -1,5 +1,6 @@
 //! The walker of the maze: Quake's movement on the ground, in Quake's units.
 
+use heldout_core::check::{all_within, that, within};
 use serde::{Deserialize, Serialize};
 
 use super::plan::Plan;
@@ -40,6 +41,15 @@ impl Runner {
     /// A walker at rest that looks level.
     pub(crate) fn at(x: f64, z: f64, yaw: f64) -> Self {
         Self { x, z, yaw: wrap(yaw), ..Self::default() }
+    }
+
+    /// Checks that a run through `plan` could have brought it here.
+    pub(crate) fn check(&self, plan: &Plan) -> Result<(), String> {
+        let open = plan.is_open((self.x / CELL).floor() as i32, (self.z / CELL).floor() as i32);
+        that("place", format!("{}, {}", self.x, self.z), open, "in an open cell of the maze")?;
+        all_within("speed", [self.vx, self.vz], &(-2.0 * SPEED..=2.0 * SPEED))?;
+        within("yaw", self.yaw, 0.0..=360.0)?;
+        within("pitch", self.pitch, -MOST_PITCH..=MOST_PITCH)
     }
 
     /// Advances a tick in `plan`.

@@ -1,6 +1,7 @@
 //! What there is to see.
 
 use heldout_core::Rng;
+use heldout_core::check::{count, within};
 use heldout_render::first_person::{self, Floor, Grid, Object, Paint, Scene, Shape, Surface, Textures, Wall};
 use heldout_render::{Canvas, Rgb};
 
@@ -49,6 +50,15 @@ pub(crate) fn paint(plan: &Plan, rng: &mut Rng, walls: &mut Vec<u8>) {
             _ => 0,
         });
     }
+}
+
+/// Checks that `walls` could have been painted for `plan`.
+pub(crate) fn check(plan: &Plan, walls: &[u8]) -> Result<(), String> {
+    count("walls", walls.len(), plan.tiles().len())?;
+    plan.tiles().iter().zip(walls).try_for_each(|(tile, &wall)| match tile {
+        Tile::Wall => within("wall", wall, 1..=WALLS.len() as u8),
+        _ => within("wall", wall, 0..=0),
+    })
 }
 
 /// The colour of a wall from above.

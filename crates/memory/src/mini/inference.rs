@@ -1,5 +1,6 @@
 //! `memory/transitive-inference-mini-v1`: transitive inference without walking.
 
+use heldout_core::check::{that, within};
 use heldout_core::{
     ActionSpace, ConfigError, Environment, Frame, Metric, Policy, Rng, Row, Scripted, Seed, Spec, Start, Status, View,
 };
@@ -144,6 +145,20 @@ impl Environment for InferenceMini {
         *state = self.start(start);
     }
 
+    fn check(&self, state: &InferenceMiniState) -> Result<(), String> {
+        within("steps", state.steps, 0..=LIMIT)?;
+        within("chains", state.chains, 0..=self.chains)?;
+        within("correct", state.correct, 0..=state.chains)?;
+        within("demos", state.demos, 0..=state.steps)?;
+        within("wrong", state.wrong, 0..=state.steps)?;
+        state.chain.check(state.steps)?;
+        let scale = self.level.draw(&mut state.seed.stream("scale").rng());
+        // After the last answer its chain still stands.
+        let index = state.chains.min(self.chains - 1);
+        let follows = state.scale == scale && state.chain.is_same(&self.chain(scale, state.seed, index));
+        that("chain", index, follows, "what the seed of the episode makes it")
+    }
+
     fn step(&self, state: &mut InferenceMiniState, actions: &[Side], rewards: &mut [f32]) -> Status {
         rewards[0] = 0.0;
         state.steps += 1;
@@ -160,7 +175,7 @@ impl Environment for InferenceMini {
             } else {
                 state.chains += 1;
                 state.correct += u32::from(right);
-                if state.chains == self.chains {
+                if state.chains >= self.chains {
                     return Status::Terminated;
                 }
                 state.chain = self.chain(state.scale, state.seed, state.chains);

@@ -4,6 +4,7 @@
 //! those of training stay between them, delays beyond stay beyond; a task may add to them. There is no cross and no disk.
 //! A symbolic row has no number that never changes.
 
+use heldout_core::check::{that, within};
 use heldout_core::{
     ActionSpace, ConfigError, Environment, Frame, Policy, Rng, Row, Scripted, Spec, Start, Status, View,
 };
@@ -143,9 +144,23 @@ impl<T: Task> Environment for PanelMini<T> {
         *state = self.start(start);
     }
 
+    fn check(&self, state: &Self::State) -> Result<(), String> {
+        within("trials", state.trials, 0..=self.trials)?;
+        within("right", state.right, 0..=state.trials)?;
+        let over = state.trials == self.trials;
+        self.task.check(&state.trial, state.trials + u32::from(!over))?;
+        let passed = (0..state.scene).any(|earlier| self.task.scene(&state.trial, earlier) == Scene::Choose);
+        that("scene", state.scene, !passed, "no later than the choice")?;
+        within("left", state.left, u32::from(!over)..=steps::<T>(self.scene(state)))?;
+        state.previous.check(T::SIDES.len(), 1.0)
+    }
+
     fn step(&self, state: &mut Self::State, actions: &[Side], rewards: &mut [f32]) -> Status {
         let chosen = actions[0];
         rewards[0] = 0.0;
+        if state.trials == self.trials {
+            return Status::Terminated;
+        }
         state.left -= 1;
         if self.scene(state) == Scene::Choose {
             let right = chosen == self.task.answer(&state.trial);

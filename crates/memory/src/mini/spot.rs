@@ -3,6 +3,7 @@
 //! In Passive, Multi and Motion a row shows all blocks of a room. In Basic, whose blocks are out of the way, it shows the
 //! one that the last action named: they must be looked at.
 
+use heldout_core::check::{below, that, within};
 use heldout_core::{
     ActionSpace, ConfigError, Environment, Frame, Metric, Policy, Rng, Row, Scripted, Seed, Spec, Start, Status, View,
 };
@@ -230,6 +231,20 @@ impl Environment for SpotMini {
         *state = self.start(start);
     }
 
+    fn check(&self, state: &SpotMiniState) -> Result<(), String> {
+        within("trials", state.trials, 0..=self.trials)?;
+        within("correct", state.correct, 0..=state.trials)?;
+        let scale = self.level.draw(&mut state.seed.stream("scale").rng());
+        // After the last answer its trial still stands.
+        let trial = state.trials.min(self.trials - 1);
+        let follows = state.scale == scale
+            && state.layout == self.layout(scale, state.seed, trial)
+            && state.places == self.places(state.seed, trial);
+        that("trial", trial, follows, "what the seed of the episode makes it")?;
+        below("step", state.step, (2 * SHOWN + state.blanks()) as usize)?;
+        state.looked.map_or(Ok(()), |looked| below("looked", looked, self.variant.most()))
+    }
+
     fn step(&self, state: &mut SpotMiniState, actions: &[u32], rewards: &mut [f32]) -> Status {
         rewards[0] = 0.0;
         if !state.is_answer() {
@@ -243,7 +258,7 @@ impl Environment for SpotMini {
             state.correct += 1;
         }
         state.trials += 1;
-        if state.trials == self.trials {
+        if state.trials >= self.trials {
             return Status::Terminated;
         }
         state.layout = self.layout(state.scale, state.seed, state.trials);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::config::{ChangeConfig, ChangeKeys, ChangeMiniConfig};
 use super::desk::{Area, BUTTON, Places, Side};
 use super::gallery::Gallery;
-use super::task::{MOST_OBJECTS, Notes, Object, Objects, Reveal, SHOWN, Scene, Stimulus, Task, Told, by_scale};
+use super::task::{MOST_OBJECTS, Notes, Object, Objects, Reveal, SHOWN, Scene, Stimulus, Task, Told, by_scale, unlike};
 use crate::level::{Level, Stimuli};
 use crate::walker::clock::LAB_RATE;
 
@@ -209,6 +209,14 @@ impl Task for Change {
         if arrays.changed {
             self.change(domain, &mut arrays.test, &mut rng);
         }
+    }
+
+    fn check(&self, arrays: &Arrays, begun: u32) -> Result<(), String> {
+        let mut own = Arrays { seed: arrays.seed, ..Arrays::default() };
+        if let Some(number) = begun.checked_sub(1) {
+            self.begin(&mut own, number);
+        }
+        if own == *arrays { Ok(()) } else { Err(unlike()) }
     }
 
     fn scene(&self, arrays: &Arrays, number: u8) -> Scene {

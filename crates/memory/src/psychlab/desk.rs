@@ -4,6 +4,7 @@
 //! then what it is on, each in the order in which widgets were put there. A widget that an earlier event of the tick has
 //! removed has no further event.
 
+use heldout_core::check::{all_within, that, within};
 use serde::{Deserialize, Serialize};
 
 use super::gaze::Gaze;
@@ -244,6 +245,28 @@ impl Desk {
             }
         }
         pass
+    }
+
+    /// Checks that it could hold these `widgets`, in this order, and no timer but `timer`, within so many `ticks`.
+    pub(crate) fn check(
+        &self,
+        widgets: impl IntoIterator<Item = Widget>,
+        timer: Option<(Timer, u32)>,
+        ticks: u32,
+    ) -> Result<(), String> {
+        let put = self.widgets.iter().flatten().map(|put| put.widget);
+        let expected: Vec<Widget> = widgets.into_iter().collect();
+        let shown = format!("{:?}", put.clone().collect::<Vec<_>>());
+        that("widgets", shown, put.eq(expected.iter().copied()), &format!("{expected:?}, as the phase of the trial"))?;
+        all_within("hover", self.widgets.iter().flatten().map(|put| put.hover), &(0..=ticks))?;
+        let set: Vec<_> = self.timers.iter().flatten().collect();
+        let fits = match (&*set, timer) {
+            ([], None) => true,
+            ([(own, left)], Some((other, most))) => *own == other && (1..=most).contains(left),
+            _ => false,
+        };
+        that("timers", format!("{set:?}"), fits, &format!("{timer:?} at the most, as the phase of the trial"))?;
+        within("off_screen", self.off_screen, 0..=MOST_OFF_SCREEN + 1)
     }
 
     /// Counts a tick on or off the screen; whether the agent has looked away for too long.

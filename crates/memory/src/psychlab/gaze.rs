@@ -1,6 +1,7 @@
 //! Where the agent looks.
 
 use heldout_core::Rng;
+use heldout_core::check::{that, within};
 use heldout_render::panel::Sight;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,9 @@ pub(crate) const DISTANCE: f64 = 90.5;
 pub(crate) const LOOK: i32 = 16;
 /// Episodes begin with a yaw of at most this many degrees to either side.
 pub(crate) const START_YAW: f64 = 22.5;
+
+/// Degrees that no episode is long enough to turn by.
+const MOST_YAW: f64 = 1e9;
 
 /// The direction of the eyes, and where it meets the plane of the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,6 +57,14 @@ impl Gaze {
         self.yaw += f64::from(right) * DEGREES_PER_PIXEL;
         self.pitch = (self.pitch + f64::from(up) * DEGREES_PER_PIXEL).clamp(-MOST_PITCH, MOST_PITCH);
         self.meet();
+    }
+
+    /// Checks that turning could have brought it here.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        within("yaw", self.yaw, -MOST_YAW..=MOST_YAW)?;
+        within("pitch", self.pitch, -MOST_PITCH..=MOST_PITCH)?;
+        let follows = *self == Self::new(self.yaw, self.pitch);
+        that("gaze", format!("{}, {}", self.u, self.v), follows, "where its yaw and pitch meet the screen")
     }
 
     /// Where the gaze meets the plane of the screen.

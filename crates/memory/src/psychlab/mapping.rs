@@ -3,6 +3,7 @@
 //! A block shows every association once. After a block without a mistake there is one association more; the first time that
 //! an association is shown, the buttons tell it.
 
+use heldout_core::check::{below, within};
 use heldout_core::{ConfigError, Seed, Source, shuffled};
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +11,7 @@ use super::config::{MappingConfig, MappingKeys, MappingMiniConfig};
 use super::desk::{EDGES, Paint, Places, Side};
 use super::gallery::Gallery;
 use super::images::{CODE, Images, code};
-use super::task::{Notes, Reveal, Scene, Stimulus, Task, Told};
+use super::task::{Notes, Reveal, Scene, Stimulus, Task, Told, unlike};
 use crate::level::Level;
 
 /// Most associations: 12 at the end of 75 faultless trials.
@@ -144,6 +145,21 @@ impl Task for Mapping {
             Self::shuffle(stairs);
         }
         stairs.first = false;
+    }
+
+    fn check(&self, stairs: &Staircase, begun: u32) -> Result<(), String> {
+        within("count", stairs.count, 1..=MOST as u8)?;
+        below("at", stairs.at, stairs.count.into())?;
+        within("block", stairs.block, 0..=begun)?;
+        // Which trials were answered right decides how many associations there are, not which.
+        let mut own = Staircase { seed: stairs.seed, ..Staircase::default() };
+        for _ in 0..stairs.count {
+            self.add(&mut own);
+        }
+        own.block = stairs.block;
+        Self::shuffle(&mut own);
+        let known = |stairs: &Staircase| stairs.associations.map(|known| (known.image, known.side));
+        if own.order == stairs.order && known(&own) == known(stairs) { Ok(()) } else { Err(unlike()) }
     }
 
     fn scene(&self, _: &Staircase, _: u8) -> Scene {

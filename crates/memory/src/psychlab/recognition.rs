@@ -7,7 +7,7 @@ use super::config::{RecognitionConfig, RecognitionKeys, RecognitionMiniConfig};
 use super::desk::{EDGES, Paint, Places, Side};
 use super::gallery::Gallery;
 use super::images::{CODE, Images, code};
-use super::task::{Notes, Reveal, Scene, Stimulus, Task, Told};
+use super::task::{Notes, Reveal, Scene, Stimulus, Task, Told, unlike};
 use crate::level::Level;
 
 /// How many images have been shown, and the one that is.
@@ -82,6 +82,14 @@ impl Task for Recognition {
         } else {
             stream.current = rng.below(stream.shown);
         }
+    }
+
+    fn check(&self, stream: &Stream, begun: u32) -> Result<(), String> {
+        let mut own = Stream { seed: stream.seed, ..Stream::default() };
+        for number in 0..begun {
+            self.begin(&mut own, number);
+        }
+        if own == *stream { Ok(()) } else { Err(unlike()) }
     }
 
     fn scene(&self, _: &Stream, _: u8) -> Scene {

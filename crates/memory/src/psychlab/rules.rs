@@ -1,5 +1,6 @@
 //! What happens in a tick, whichever the task.
 
+use heldout_core::check::{that, within};
 use heldout_core::{ActionSpace, ConfigError, Environment, Frame, Row, Scripted, Spec, Start, Status};
 use heldout_render::Canvas;
 use heldout_render::panel::{Panel, Sight};
@@ -149,6 +150,41 @@ impl<T: Task> Environment for PsychLab<T> {
 
     fn restart(&self, state: &mut State<T::Trial>, start: Start) {
         *state = self.start(start);
+    }
+
+    fn check(&self, state: &State<T::Trial>) -> Result<(), String> {
+        state.gaze.check()?;
+        self.clock.check(state.ticks)?;
+        within("trials", state.trials, 0..=self.trials)?;
+        within("right", state.right, 0..=state.trials)?;
+        let scene = match state.phase {
+            Phase::Scene(number) => Some(number),
+            _ => None,
+        };
+        that("trials", state.trials, scene.is_none() || state.trials < self.trials, "less than all during a trial")?;
+        self.task.check(&state.trial, state.trials + u32::from(scene.is_some()))?;
+        let (buttons, last) = (T::SIDES.iter().map(|&side| Widget::Button(side)), state.trials == self.trials);
+        let most = state.ticks;
+        match scene.map(|number| (number, self.task.scene(&state.trial, number))) {
+            None if state.phase == Phase::Fixation => state.desk.check([Widget::Trigger], None, most)?,
+            None => state.desk.check([], (!last).then_some((Timer::Interval, INTERVAL)), most)?,
+            Some((number, scene)) => {
+                let over = (0..number).any(|earlier| self.task.scene(&state.trial, earlier) == Scene::Choose);
+                that("scene", number, !over, "no later than the choice")?;
+                match scene {
+                    Scene::Show(ticks) | Scene::Blank(ticks) | Scene::Ready(ticks) => {
+                        state.desk.check([], Some((Timer::Phase, ticks)), most)?;
+                    }
+                    Scene::Look => state.desk.check([Widget::Disk], None, most)?,
+                    Scene::Choose => state.desk.check(buttons, None, most)?,
+                }
+            }
+        }
+        if let Some(side) = state.response {
+            let shown = state.desk.has(Widget::Button(side));
+            that("response", side.name(), shown, "a button that is on the screen")?;
+        }
+        state.previous.check(Action::ALL.len(), 1.0)
     }
 
     fn step(&self, state: &mut State<T::Trial>, actions: &[Action], rewards: &mut [f32]) -> Status {

@@ -184,6 +184,9 @@ pub(crate) trait Task: Debug + Send + Sync + Sized + 'static {
     /// Learns how the trial went.
     fn end(&self, _trial: &mut Self::Trial, _right: bool) {}
 
+    /// Checks that a trial could have come about after so many were `begun`, as far as that follows from its seed.
+    fn check(&self, trial: &Self::Trial, begun: u32) -> Result<(), String>;
+
     /// The scene with this number; the last is [`Scene::Choose`].
     fn scene(&self, trial: &Self::Trial, number: u8) -> Scene;
 
@@ -230,6 +233,11 @@ pub(crate) fn extent(scale: Scale, grows: bool, seconds: u32) -> (u32, u32) {
         Scale::Extrapolate if grows => (75, seconds * 3 / 2),
         _ => (50, seconds),
     }
+}
+
+/// What is said of trials that their seed does not make.
+pub(crate) fn unlike() -> String {
+    "`trial` is not what the seed of the episode makes it".to_owned()
 }
 
 /// What a task reports.

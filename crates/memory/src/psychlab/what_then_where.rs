@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::config::{WhereConfig, WhereKeys, WhereMiniConfig};
 use super::desk::{EDGES, Places, Side};
 use super::gallery::{BITMAP, Gallery, Glyphs};
-use super::task::{Notes, Reveal, SHOWN, Scene, Stimulus, Task, Told, by_scale};
+use super::task::{Notes, Reveal, SHOWN, Scene, Stimulus, Task, Told, by_scale, unlike};
 use crate::level::{Level, Stimuli};
 use crate::walker::clock::LAB_RATE;
 
@@ -89,6 +89,14 @@ impl Task for WhatThenWhere {
         sought.edges.copy_from_slice(&digits[..4]);
         sought.what = *rng.pick(&sought.edges);
         sought.delays = [(); 2].map(|()| *rng.pick(self.delays) * self.unit);
+    }
+
+    fn check(&self, sought: &Sought, begun: u32) -> Result<(), String> {
+        let mut own = Sought { seed: sought.seed, ..Sought::default() };
+        if let Some(number) = begun.checked_sub(1) {
+            self.begin(&mut own, number);
+        }
+        if own == *sought { Ok(()) } else { Err(unlike()) }
     }
 
     fn scene(&self, sought: &Sought, number: u8) -> Scene {

@@ -1,6 +1,7 @@
 //! A chain of coloured items and the pairs of it that are shown, whether walked to or chosen at once.
 
 use heldout_core::Seed;
+use heldout_core::check::{that, within};
 use serde::{Deserialize, Serialize};
 
 use super::colour::Colour;
@@ -71,6 +72,34 @@ impl Chain {
             answer: None,
             sides: seed.stream("sides"),
         }
+    }
+
+    /// Checks that it could have come so far within so many `answers`.
+    pub(crate) fn check(&self, answers: u32) -> Result<(), String> {
+        within("items", self.items, items(Drawn::Small)..=items(Drawn::Extrapolate))?;
+        within("done", self.done, 0..=self.items - 1)?;
+        within("wrong", self.wrong, 0..=answers)?;
+        within("attempt", self.attempt, 0..=self.wrong)?;
+        that(
+            "answer",
+            format!("{:?}", self.answer),
+            self.answer.is_none() || self.challenge(),
+            "none before the last",
+        )?;
+        let mut pairs = self.order;
+        pairs[..self.items as usize - 1].sort_unstable();
+        that(
+            "order",
+            format!("{:?}", self.order),
+            pairs.iter().copied().eq(0..MAX_ITEMS as u8),
+            "an order of the pairs",
+        )
+    }
+
+    /// Whether it is `other`, however far the two have come.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let fixed = |chain: &Self| (chain.colours, chain.items, chain.order, chain.sides);
+        fixed(self) == fixed(other)
     }
 
     /// The colours, from the lowest item to the highest.

@@ -3,6 +3,7 @@
 //! A gate opens by sinking into the floor and closes by rising from it. It stands in the way from the tick it begins to
 //! rise until the tick it has sunk altogether, so there is no way past a gate that is not open.
 
+use heldout_core::check::{all_within, that};
 use serde::{Deserialize, Serialize};
 
 use super::layout::{CORRIDOR, WALL_HEIGHT};
@@ -62,6 +63,12 @@ impl Gates {
     pub(crate) fn new(delay: u32) -> Self {
         let gates = [false, delay > 0].map(|closed| Gate { closed, since: None });
         Self { gates, delay: delay * UNITY_RATE }
+    }
+
+    /// Checks that the gates of an episode with this `delay` could stand so at `tick`.
+    pub(crate) fn check(&self, delay: u32, tick: u32) -> Result<(), String> {
+        that("gates.delay", self.delay, self.delay == delay * UNITY_RATE, "that of the layout")?;
+        all_within("gates.since", self.gates.iter().filter_map(|gate| gate.since), &(0..=tick))
     }
 
     /// Lets the second gate open if its time has come.

@@ -1,5 +1,6 @@
 //! `memory/transitive-inference-v1`: learn the order of a chain from its neighbours, then judge two that never met.
 
+use heldout_core::check::within;
 use heldout_core::{ActionSpace, ConfigError, Environment, Frame, Metric, Row, Scripted, Spec, Start, Status};
 use heldout_render::first_person::{self, Floor, Grid, Object, Paint, Scene, Shape, Sky, Surface, Textures, Wall};
 use heldout_render::{Canvas, Rgb};
@@ -186,6 +187,14 @@ impl Environment for Inference {
 
     fn restart(&self, state: &mut InferenceState, start: Start) {
         *state = self.start(start);
+    }
+
+    fn check(&self, state: &InferenceState) -> Result<(), String> {
+        self.clock.check(state.tick)?;
+        state.chain.check(state.tick)?;
+        state.body.check(&ROOM)?;
+        within("blank", state.blank, 0..=BLANK)?;
+        state.previous.check(Walk::ALL.len(), CHALLENGE_REWARD)
     }
 
     fn step(&self, state: &mut InferenceState, actions: &[Walk], rewards: &mut [f32]) -> Status {

@@ -1,5 +1,6 @@
 //! Two rooms joined by a corridor, and the blocks that an episode puts into them.
 
+use heldout_core::check::{below, that, within};
 use heldout_core::{Rng, Seed};
 use serde::{Deserialize, Serialize};
 
@@ -265,6 +266,22 @@ impl Layout {
             block.phase = rng.unit();
         }
         self.blocks[self.changed as usize].pattern[1] = patterns[count];
+    }
+
+    /// Checks that `variant` could have laid it out.
+    pub(crate) fn check(&self, variant: Variant) -> Result<(), String> {
+        let counts = variant.counts(self.scale);
+        that("count", self.count, counts.contains(&self.count), &format!("one of {counts:?}"))?;
+        that("delay", self.delay, self.delay == variant.delay(self.scale), "that of the scale")?;
+        below("changed", self.changed, self.count as usize)?;
+        for block in self.blocks() {
+            within("x", block.x, BOUNDS.x0..=BOUNDS.x1)?;
+            within("y", block.y, 0.0..=WALL_HEIGHT)?;
+            within("z", block.z[0], ROOM_A.z0..=ROOM_A.z1)?;
+            within("z", block.z[1], ROOM_B.z0..=ROOM_B.z1)?;
+            within("phase", block.phase, 0.0..=1.0)?;
+        }
+        Ok(())
     }
 
     pub(crate) fn blocks(&self) -> &[Block] {

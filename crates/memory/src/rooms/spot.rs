@@ -1,5 +1,6 @@
 //! What happens in the two rooms: walk from one to the other and touch the block that differs.
 
+use heldout_core::check::below;
 use heldout_core::{ActionSpace, ConfigError, Environment, Frame, Metric, Row, Scripted, Spec, Start, Status};
 use heldout_render::Canvas;
 use serde::{Deserialize, Serialize};
@@ -116,6 +117,15 @@ impl Environment for Spot {
 
     fn restart(&self, state: &mut SpotState, start: Start) {
         *state = self.start(start);
+    }
+
+    fn check(&self, state: &SpotState) -> Result<(), String> {
+        state.layout.check(self.variant)?;
+        state.body.check(&BOUNDS)?;
+        self.clock.check(state.tick)?;
+        state.gates.check(state.layout.delay, state.tick)?;
+        state.touched.map_or(Ok(()), |touched| below("touched", touched, state.layout.blocks().len()))?;
+        state.previous.check(Walk::ALL.len(), REWARD)
     }
 
     fn step(&self, state: &mut SpotState, actions: &[Walk], rewards: &mut [f32]) -> Status {

@@ -3,6 +3,7 @@
 mod amendments;
 mod arena;
 mod body;
+mod forged;
 mod goal_mini;
 mod goal_policies;
 mod levels;

@@ -3,6 +3,7 @@
 //! Positions never overlap a solid: after every tick the walker is pushed out along the shortest way, and where solids
 //! leave no room it stays where it was. A tick moves it less than its radius, so that it cannot pass through anything.
 
+use heldout_core::check::{all_within, within};
 use serde::{Deserialize, Serialize};
 
 use super::clock::UNITY_RATE;
@@ -94,6 +95,15 @@ impl Body {
     /// A walker at rest that looks level.
     pub(crate) fn at(x: f64, z: f64, yaw: f64) -> Self {
         Self { x, z, yaw: wrap(yaw), ..Self::default() }
+    }
+
+    /// Checks that a walk within `bounds` could have brought it here.
+    pub(crate) fn check(&self, bounds: &Rect) -> Result<(), String> {
+        within("x", self.x, bounds.x0..=bounds.x1)?;
+        within("z", self.z, bounds.z0..=bounds.z1)?;
+        all_within("speed", [self.vx, self.vz], &(-2.0 * STRIDE..=2.0 * STRIDE))?;
+        within("yaw", self.yaw, 0.0..=360.0)?;
+        within("pitch", self.pitch, -MOST_PITCH..=MOST_PITCH)
     }
 
     /// Sine and cosine of the yaw: the direction ahead, east and north.

@@ -1,5 +1,6 @@
 //! Time: ticks, steps of four ticks, and how long an episode lasts at the most.
 
+use heldout_core::check::within;
 use heldout_core::{ConfigError, Status};
 
 /// Ticks in a second of the Unity tasks.
@@ -37,9 +38,14 @@ impl Clock {
         if tick >= self.limit { Status::Truncated } else { Status::Running }
     }
 
+    /// Checks that an episode could be so old.
+    pub(crate) fn check(self, tick: u32) -> Result<(), String> {
+        within("ticks", tick, 0..=self.limit)
+    }
+
     /// Ticks that are left.
     pub(crate) fn left(self, tick: u32) -> u32 {
-        self.limit - tick
+        self.limit.saturating_sub(tick)
     }
 
     /// The time in words, for people.

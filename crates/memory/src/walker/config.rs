@@ -1,5 +1,6 @@
 //! The keys that tasks have in common, and the fields of observations that follow from them.
 
+use heldout_core::check::{below, within};
 use heldout_core::{ConfigError, Dtype, Field, Preset, Row};
 use heldout_render::Canvas;
 use serde::{Deserialize, Serialize};
@@ -160,5 +161,11 @@ impl Previous {
     /// After the action with this number.
     pub(crate) fn new(action: usize, reward: f32) -> Self {
         Self { action: Some(action as u8), reward }
+    }
+
+    /// Checks that it is one of so many actions, and paid `most` at the most.
+    pub(crate) fn check(self, actions: usize, most: f32) -> Result<(), String> {
+        self.action.map_or(Ok(()), |action| below("previous action", action, actions))?;
+        within("previous reward", self.reward, 0.0..=most)
     }
 }

@@ -13,6 +13,9 @@ const FAR: u32 = u32::MAX;
 /// Cells ahead at which a straight way is looked for.
 const HORIZON: usize = 64;
 
+/// Places at which a straight way is looked at: more than the longest on any floor needs.
+const MOST_SAMPLES: f64 = 4096.0;
+
 /// A floor in cells: where a walker may be, and how far each cell is from where it wants to be.
 #[derive(Clone, Debug)]
 pub(crate) struct Chart {
@@ -201,7 +204,7 @@ impl Chart {
     fn is_line(&self, from: [f64; 2], to: [f64; 2]) -> bool {
         let (dx, dz) = (to[0] - from[0], to[1] - from[1]);
         let first = self.cell_of(from);
-        let steps = (apart(from, to) / self.cell * 3.0).ceil().max(1.0);
+        let steps = (apart(from, to) / self.cell * 3.0).ceil().clamp(1.0, MOST_SAMPLES);
         (1..=steps as i32).all(|i| {
             let share = f64::from(i) / steps;
             let (x, z) = self.cell_of([from[0] + share * dx, from[1] + share * dz]);

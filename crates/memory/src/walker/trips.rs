@@ -1,6 +1,7 @@
 //! What is kept of the ways to a goal: how long each took, and the route for a map. None of it is ever observed.
 
 use heldout_core::Metric;
+use heldout_core::check::{all_within, within};
 use serde::{Deserialize, Serialize};
 
 use super::clock::TICKS_PER_STEP;
@@ -41,6 +42,14 @@ impl Trips {
     /// Reserves what an episode needs.
     pub(crate) fn reserve(&mut self) {
         self.route.reserve_exact(CAPACITY.saturating_sub(self.route.len()));
+    }
+
+    /// Checks that so many ticks could have been spent on them.
+    pub(crate) fn check(&self, ticks: u32) -> Result<(), String> {
+        within("goals", self.goals, 0..=ticks)?;
+        within("trip", self.ticks, 0..=ticks)?;
+        all_within("trip", self.lengths, &(0..=ticks))?;
+        within("route", self.route.len(), 0..=CAPACITY)
     }
 
     /// Forgets all trips.

@@ -3,6 +3,7 @@
 mod amendments;
 mod commands;
 mod cost;
+mod forged;
 mod kind;
 mod metrics;
 mod reference;

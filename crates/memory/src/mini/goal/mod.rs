@@ -5,6 +5,7 @@ mod world;
 
 use std::ops::Range;
 
+use heldout_core::check::{that, within};
 use heldout_core::{ActionSpace, ConfigError, Environment, Frame, Preset, Row, Scripted, Seed, Spec, Start, Status};
 use heldout_render::Rgb;
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,7 @@ pub(crate) use world::Town;
 
 use crate::level::{Level, Scale};
 use crate::walker::body::Rect;
+use crate::walker::clock::TICKS_PER_STEP;
 use crate::walker::config::{Format, Observation, Previous};
 use crate::walker::controls::decode;
 use crate::walker::map;
@@ -271,6 +273,15 @@ impl Environment for GoalMini {
     fn reserve(&self, state: &mut State) {
         state.world.reserve();
         state.trips.reserve();
+    }
+
+    fn check(&self, state: &State) -> Result<(), String> {
+        state.world.check(self.variant.town)?;
+        let [x, z] = state.at;
+        that("at", format!("{x}, {z}"), state.world.is_open(x.into(), z.into()), "an open cell")?;
+        within("steps", state.steps, 0..=self.steps)?;
+        state.trips.check(state.steps * TICKS_PER_STEP)?;
+        state.previous.check(Move::ALL.len(), self.variant.reward)
     }
 
     fn step(&self, state: &mut State, actions: &[Move], rewards: &mut [f32]) -> Status {

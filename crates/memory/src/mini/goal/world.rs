@@ -1,5 +1,6 @@
 //! The grid worlds of the small variants.
 
+use heldout_core::check::{count, that, within};
 use heldout_core::{Rng, Seed};
 use heldout_render::Rgb;
 use serde::{Deserialize, Serialize};
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::arena::layout::{LOOKS, Tile as Place, in_region, least_way};
 use crate::arena::scene::HUES;
 use crate::level::{Drawn, Level};
-use crate::maze::plan::{MOST_CELLS, Plan, Sizes, Tile, index_in};
+use crate::maze::plan::{Cell, MOST_CELLS, Plan, Sizes, Tile, index_in};
 use crate::maze::rules::draw_maze;
 use crate::maze::scene;
 
@@ -68,6 +69,25 @@ impl World {
                 world.is_open(x.into(), z.into()) && in_region(Place { x, z }, world.side, level.stimuli)
             })
             .expect("every region has open cells");
+    }
+
+    /// Checks that it could have been drawn.
+    pub(crate) fn check(&self, town: Town) -> Result<(), String> {
+        let [x, z] = self.goal;
+        if town == Town::Maze {
+            self.plan.check(Cell { x, z })?;
+            that("side", self.side, self.side == self.plan.side(), "that of the maze")?;
+            return scene::check(&self.plan, &self.looks);
+        }
+        let sides = [Drawn::Small, Drawn::Interpolate, Drawn::Large, Drawn::Extrapolate].map(side);
+        that("side", self.side, sides.contains(&self.side), &format!("one of {sides:?}"))?;
+        let side = usize::from(self.side);
+        count("looks", self.looks.len(), side * side)?;
+        for (i, &look) in self.looks.iter().enumerate() {
+            let built = town == Town::Buildings && (i % side) % 2 == 1 && (i / side) % 2 == 1;
+            within("look", look, if built { BUILDINGS..=BUILDINGS + LOOKS as u8 - 1 } else { 0..=0 })?;
+        }
+        that("goal", format!("{x}, {z}"), self.is_open(x.into(), z.into()), "an open cell")
     }
 
     /// Puts a building on every cell whose column and row are odd, of another hue than those next to it.
