@@ -7,11 +7,10 @@ use clap::{Arg, ArgAction, ArgMatches};
 use heldout_core::{Argument, Call, Command, CommandError, Family, Host, Playing, Said};
 use heldout_envs::FAMILIES;
 use heldout_eval::entrant::{Entrant, no_learners};
-use heldout_eval::{Episodes, Run};
+use heldout_eval::{Episodes, Run, settings};
 use indicatif::ProgressBar;
 use serde_json::Map;
 
-use crate::settings;
 use crate::{Failed, files, progress, run};
 
 const SET: &str = "set";

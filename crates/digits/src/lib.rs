@@ -14,7 +14,7 @@ mod templates;
 mod tests;
 
 #[cfg(feature = "files")]
-pub use mnist::{FILES, MnistError, cache, checked, directory};
+pub use mnist::{FILES, MnistError, cache, checked, directory, fuzz_mnist};
 pub use strokes::Pen;
 
 use std::sync::{Arc, OnceLock};

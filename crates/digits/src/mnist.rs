@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use heldout_core::hexadecimal;
 use sha2::{Digest, Sha256};
 
-use super::{AREA, Hand, Image};
+use super::{Hand, Image};
 
 /// The variable that names the directory of the files.
 const VARIABLE: &str = "HELDOUT_MNIST";
@@ -88,18 +88,38 @@ const LABELS_HEADER: usize = 8;
 /// The training images with these numbers, which count from one, and the SHA-256 of their file.
 pub(super) fn numbered(directory: &Path, numbers: &[usize]) -> Result<(Vec<Image>, String), MnistError> {
     let pixels = checked(directory, 0)?;
-    let images = pixels[IMAGES_HEADER..].as_chunks::<AREA>().0;
+    let images = images(&pixels);
     Ok((numbers.iter().map(|number| images[number - 1]).collect(), format!("MNIST {}", FILES[0].1)))
 }
 
 /// The images of one hand by digit, and the SHA-256 of their file.
 pub(super) fn read(directory: &Path, hand: Hand) -> Result<([Vec<Image>; 10], String), MnistError> {
-    // The checksums have been compared: the sizes in the headers are known.
     let first = 2 * hand as usize;
     let (pixels, labels) = (checked(directory, first)?, checked(directory, first + 1)?);
-    let mut images = [const { Vec::new() }; 10];
-    for (pixels, &label) in pixels[IMAGES_HEADER..].as_chunks::<AREA>().0.iter().zip(&labels[LABELS_HEADER..]) {
-        images[label as usize].push(*pixels);
+    Ok((sorted(&pixels, &labels), format!("MNIST {}", FILES[first].1)))
+}
+
+/// The images of a file.
+fn images(bytes: &[u8]) -> &[Image] {
+    bytes.get(IMAGES_HEADER..).unwrap_or_default().as_chunks().0
+}
+
+/// The images of a file by the digits that another calls them.
+fn sorted(pixels: &[u8], labels: &[u8]) -> [Vec<Image>; 10] {
+    let mut by_digit = [const { Vec::new() }; 10];
+    for (image, &label) in images(pixels).iter().zip(labels.get(LABELS_HEADER..).unwrap_or_default()) {
+        if let Some(digit) = by_digit.get_mut(usize::from(label)) {
+            digit.push(*image);
+        }
     }
-    Ok((images, format!("MNIST {}", FILES[first].1)))
+    by_digit
+}
+
+/// Takes any bytes for a file of labels and one of images. Gives whether there was an image.
+#[doc(hidden)]
+#[must_use]
+pub fn fuzz_mnist(bytes: &[u8]) -> bool {
+    let at = usize::from(bytes.first().copied().unwrap_or(0)).min(bytes.len());
+    let (labels, pixels) = bytes.split_at(at);
+    sorted(pixels, labels).iter().any(|images| !images.is_empty())
 }

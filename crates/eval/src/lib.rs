@@ -28,6 +28,7 @@ pub mod results;
 pub mod runner;
 pub mod scales;
 mod seating;
+pub mod settings;
 pub mod stratum;
 pub mod verdict;
 mod writer;

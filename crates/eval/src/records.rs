@@ -523,8 +523,16 @@ impl Recorded {
     /// If it cannot be read, is not a file of records, or is damaged.
     pub fn read(path: &Path) -> Result<Self, RecordsError> {
         let read = |error| RecordsError::Read { path: path.to_owned(), error };
-        let bytes = heldout_files::read(path, MOST).map_err(read)?;
-        Ok(parse(path, &bytes, false)?.0)
+        Self::of(path, &heldout_files::read(path, MOST).map_err(read)?)
+    }
+
+    /// What the bytes of the file at `path` hold, as [`Recorded::read`] reads them.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn of(path: &Path, bytes: &[u8]) -> Result<Self, RecordsError> {
+        Ok(parse(path, bytes, false)?.0)
     }
 
     /// Reads every file below the directory `out` of an evaluation, in the order of their paths.

@@ -4,12 +4,13 @@
 
 use std::collections::BTreeMap;
 
-use heldout_core::{Crc, ExperienceError};
+use heldout_core::{Crc, ExperienceError, Seed};
 use serde::{Deserialize, Serialize};
 
 use crate::concepts::{
     AFFORDANCES, AffordanceRule, CausalRule, RELATIONS, Relation, affordance_index, afforded, caused, seen,
 };
+use crate::dynamic_tests::{TestConfig, dynamic_tests};
 use crate::maze::{CELLS, Cell, Direction, Maze, place};
 use crate::observation::{Entries, Signature};
 use crate::option::Move;
@@ -220,4 +221,20 @@ impl CountRules {
 
 fn foreign(problem: &str) -> ExperienceError {
     ExperienceError::Foreign { problem: problem.to_owned() }
+}
+
+/// Takes any bytes for experience, with their checksum set right, and makes tests of it. Gives whether it was experience.
+#[doc(hidden)]
+#[must_use]
+pub fn fuzz_experience(bytes: &[u8]) -> bool {
+    let mut bytes = bytes.to_vec();
+    if let Some((head, body)) = bytes.split_at_mut_checked(8) {
+        head[4..].copy_from_slice(&Crc::of(body).to_le_bytes());
+    }
+    let Ok(mut experience) = Experience::from_bytes(&bytes) else { return false };
+    let _ = experience.merge(&experience.clone());
+    assert!(Experience::from_bytes(&experience.to_bytes()).as_ref() == Ok(&experience), "what is written is read");
+    let config = TestConfig { n_test_mazes: 1, ..TestConfig::default() };
+    let _ = dynamic_tests(&experience, &config, Seed(0));
+    true
 }

@@ -45,6 +45,11 @@ mod trials;
 mod visual;
 mod words;
 
+#[doc(hidden)]
+pub use experience::fuzz_experience;
+#[doc(hidden)]
+pub use problems::fuzz_problems;
+
 use heldout_core::{Entry, Family, Measure, Measures, Preset, Rules};
 
 use environment::Halma;

@@ -180,3 +180,15 @@ impl TestSet {
         Ok((Self::from_json(&text)?, hash))
     }
 }
+
+/// Takes any text for a file of problems; with its checksum set right if that alone is wrong. Gives whether it was one.
+#[doc(hidden)]
+#[must_use]
+pub fn fuzz_problems(text: &str) -> bool {
+    match TestSet::from_json(text) {
+        Err(ProblemsError::Damaged { found, told }) if !told.is_empty() => {
+            TestSet::from_json(&text.replace(&told, &found)).is_ok()
+        }
+        read => read.is_ok(),
+    }
+}

@@ -141,6 +141,18 @@ fn rows(config: &Config, task: Task) -> Result<(File, Corpus), ConfigError> {
     if let Some(labels) = &labels {
         corpus.sources.push(Source { name: "categories", content: labels.sha256.clone() });
     }
+    fill(&mut corpus, &file, task, &trained, labels.as_ref())?;
+    Ok((file, corpus))
+}
+
+/// Adds the rows of `file` that are about `task`, but for those whose sentences are `trained`.
+fn fill(
+    corpus: &mut Corpus,
+    file: &File,
+    task: Task,
+    trained: &BTreeSet<String>,
+    labels: Option<&Labels>,
+) -> Result<(), ConfigError> {
     for (key, row) in file.rows()? {
         // The recovered rows of both appearances are in one file.
         if row.get("config").is_some_and(|of| of.as_str() != Some(task.name())) {
@@ -148,13 +160,33 @@ fn rows(config: &Config, task: Task) -> Result<(File, Corpus), ConfigError> {
         }
         let uid = match task.begin {
             Begin::Scratch => key.clone(),
-            Begin::Flipit => text(&file, &key, &row, "uid")?.to_owned(),
+            Begin::Flipit => text(file, &key, &row, "uid")?.to_owned(),
         };
-        if !trained.contains(&normalised(text(&file, &key, &row, "sentence")?)) {
-            push(&mut corpus, &file, (&key, &row), uid, task, labels.as_ref())?;
+        if !trained.contains(&normalised(text(file, &key, &row, "sentence")?)) {
+            push(corpus, file, (&key, &row), uid, task, labels)?;
         }
     }
-    Ok((file, corpus))
+    Ok(())
+}
+
+/// Takes any text for a file of each task, and decides every statement about its picture. Gives whether it was a file of one.
+#[doc(hidden)]
+#[must_use]
+pub fn fuzz_rows(text: &str) -> bool {
+    let mut any = false;
+    for name in ["x.json", "x.jsonl"] {
+        let file = File { path: PathBuf::from(name), text: text.to_owned(), sha256: String::new() };
+        for task in Task::ALL {
+            let mut corpus = Corpus::default();
+            if fill(&mut corpus, &file, task, &BTreeSet::new(), None).is_ok() {
+                any |= !corpus.problems.is_empty();
+                for row in &corpus.problems {
+                    let _ = corpus.statements[row.statement as usize].program.truth(&row.scene);
+                }
+            }
+        }
+    }
+    any
 }
 
 fn push(

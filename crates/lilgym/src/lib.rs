@@ -43,8 +43,12 @@ mod structured;
 #[cfg(test)]
 mod tests;
 
+#[cfg(feature = "files")]
+pub use files::fuzz_rows;
 pub use fuzz::fuzz_program;
 pub use reader::{PlanInfo, ProblemInfo, Reader, StatementInfo, truth};
+#[cfg(feature = "files")]
+pub use recording::fuzz_recording;
 
 use heldout_core::{About, Entry, Family, Measure, Measures, Preset, Rules};
 

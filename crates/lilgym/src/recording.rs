@@ -84,9 +84,14 @@ impl Replay {
         let read = |error| RecordingError::Read { path: name.clone(), error };
         let bytes = heldout_files::read(path, heldout_files::DATA).map_err(read)?;
         let text = heldout_files::unpacked(path, bytes, heldout_files::DATA).map_err(read)?;
+        self.lines(&name, &text)
+    }
+
+    /// Replays every rollout of the text of the file called `name`.
+    fn lines(&mut self, name: &str, text: &str) -> Result<(), RecordingError> {
         let before = self.parity.rollouts;
         for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let bad = |problem: String| RecordingError::Line { path: name.clone(), line: number + 1, problem };
+            let bad = |problem: String| RecordingError::Line { path: name.to_owned(), line: number + 1, problem };
             let recording: Recording = serde_json::from_str(line).map_err(|e| bad(e.to_string()))?;
             let place = format!("{name}:{} {} row {}", number + 1, recording.config, recording.row);
             self.rollout(&recording, &place).map_err(|e| match e {
@@ -95,7 +100,7 @@ impl Replay {
             })?;
         }
         // What compares nothing finds nothing.
-        if self.parity.rollouts == before { Err(RecordingError::Empty { path: name.clone() }) } else { Ok(()) }
+        if self.parity.rollouts == before { Err(RecordingError::Empty { path: name.to_owned() }) } else { Ok(()) }
     }
 
     fn rules(&mut self, recording: &Recording) -> Result<&LilGym, Refused> {
@@ -153,6 +158,13 @@ impl Replay {
         self.parity.shown.extend(differences.into_iter().take(room));
         Ok(())
     }
+}
+
+/// Takes any text for a recording on the built-in data. Gives whether it was one.
+#[doc(hidden)]
+#[must_use]
+pub fn fuzz_recording(text: &str) -> bool {
+    Replay::new(Path::new("builtin")).lines("x.jsonl", text).is_ok()
 }
 
 enum Refused {

@@ -1,0 +1,144 @@
+//! What must not break heldout, whatever it is given: the bodies of its fuzz targets.
+//!
+//! A target takes any bytes for an input and does with it what heldout would; it panics only if a promise is broken. `cargo
+//! fuzz` feeds it from `fuzz/`; `cargo test` feeds it seeded changes of the inputs in `corpus`, which are sound.
+
+#![forbid(unsafe_code)]
+
+use std::path::Path;
+
+use heldout_core::{Buffers, Crc, Entry, Options, Reset, Seed, VecEnv};
+use heldout_envs::entries;
+use heldout_eval::protocol::Protocol;
+use heldout_eval::records::Recorded;
+use heldout_eval::scales::Scales;
+use heldout_eval::settings::overrides;
+use serde_json::Value;
+
+/// An input that anybody can forge.
+pub struct Target {
+    /// Its name, and that of its folder in `corpus`.
+    pub name: &'static str,
+    /// Takes any bytes for one; whether they were.
+    pub body: fn(&[u8]) -> bool,
+}
+
+/// All of them.
+pub const TARGETS: [Target; 11] = [
+    Target { name: "lilgym_program", body: heldout_lilgym::fuzz_program },
+    Target { name: "lilgym_data", body: |bytes| text(bytes).is_some_and(heldout_lilgym::fuzz_rows) },
+    Target { name: "lilgym_recording", body: |bytes| text(bytes).is_some_and(heldout_lilgym::fuzz_recording) },
+    Target { name: "halma_experience", body: heldout_halma::fuzz_experience },
+    Target { name: "halma_problems", body: |bytes| text(bytes).is_some_and(heldout_halma::fuzz_problems) },
+    Target { name: "mnist", body: heldout_digits::fuzz_mnist },
+    Target { name: "protocol", body: protocol },
+    Target { name: "scales", body: |bytes| text(bytes).is_some_and(|text| Scales::parse("x", text).is_ok()) },
+    Target { name: "records", body: records },
+    Target { name: "settings", body: settings },
+    Target { name: "state", body: state },
+];
+
+/// Calls the target called `name`.
+///
+/// # Panics
+///
+/// If there is none, or a promise is broken.
+#[must_use]
+pub fn call(name: &str, bytes: &[u8]) -> bool {
+    let target = TARGETS.iter().find(|target| target.name == name).expect("a target has this name");
+    (target.body)(bytes)
+}
+
+fn text(bytes: &[u8]) -> Option<&str> {
+    std::str::from_utf8(bytes).ok()
+}
+
+fn protocol(bytes: &[u8]) -> bool {
+    text(bytes).is_some_and(|text| Protocol::parse("x", "x.toml", text).is_ok())
+}
+
+/// A file of records as it is, and with the checksums of its lines set right.
+fn records(bytes: &[u8]) -> bool {
+    let path = Path::new("x.jsonl");
+    let _ = Recorded::of(path, bytes);
+    let mut sealed = Vec::new();
+    for line in bytes.split_inclusive(|&b| b == b'\n') {
+        // The checksum is the last member, of eight digits.
+        match line.len().checked_sub(21).map(|at| line.split_at(at)) {
+            Some((own, end)) if end.starts_with(b",\"check\":\"") => {
+                sealed.extend_from_slice(own);
+                sealed.extend_from_slice(format!(",\"check\":\"{:08x}\"}}\n", Crc::of(own)).as_bytes());
+            }
+            _ => sealed.extend_from_slice(line),
+        }
+    }
+    Recorded::of(path, &sealed).is_ok()
+}
+
+/// The entry that a byte picks.
+fn entry(byte: u8) -> &'static Entry {
+    let all: Vec<&'static Entry> = entries().collect();
+    all[usize::from(byte) % all.len()]
+}
+
+/// The first byte picks an environment; each line that follows is a `--set` of it.
+fn settings(bytes: &[u8]) -> bool {
+    let Some((&first, rest)) = bytes.split_first() else { return false };
+    let Some(text) = text(rest) else { return false };
+    let set: Vec<String> = text.lines().map(str::to_owned).collect();
+    overrides(&set).is_ok_and(|overrides| entry(first).make(&overrides, 1, Options::default()).is_ok())
+}
+
+/// Steps that are played on from a state.
+const STEPS: usize = 20;
+
+/// The first byte picks an environment; what follows is a saved state without its first eight bytes, which say what it is and
+/// carry its checksum. What is accepted is played on from, by chance and by the oracle.
+fn state(bytes: &[u8]) -> bool {
+    let Some((&first, body)) = bytes.split_first() else { return false };
+    let Some((mut env, mut buffers)) = begun(entry(first)) else { return false };
+    let Ok(honest) = env.save(0) else { return false };
+    let forged = [&honest[..4], &Crc::of(body).to_le_bytes(), body].concat();
+    if env.restore(0, &forged).is_err() {
+        assert!(env.save(0).is_ok_and(|now| now == honest), "what is refused changes nothing");
+        return false;
+    }
+    let mut actions = vec![0; env.spec().action_width()];
+    for policy in ["random", "oracle"] {
+        for agent in 0..env.spec().agents.len() {
+            env.seat(agent, policy, Seed(1)).expect("every agent has both");
+        }
+        env.restore(0, &forged).expect("it was restored before");
+        for _ in 0..STEPS {
+            env.act(&buffers.rows(), &mut actions).expect("somebody sits at every agent");
+            env.step(&actions, buffers.output()).expect("policies act as they may");
+        }
+        let _ = (env.save(0), env.words(0));
+    }
+    true
+}
+
+/// One copy at the start of an episode.
+fn begun(entry: &'static Entry) -> Option<(Box<dyn VecEnv>, Buffers)> {
+    let mut env = entry.make(&entry.smallest(), 1, Options::default()).ok()?;
+    let mut buffers = Buffers::new(env.spec(), 1);
+    env.reset(Reset::seed(Seed(1)), buffers.output()).ok()?;
+    Some((env, buffers))
+}
+
+/// Sound inputs of a target that are made, not stored: a state of every environment, and each key of its config told.
+#[must_use]
+pub fn made(name: &str) -> Vec<Vec<u8>> {
+    let inputs = |entry: &'static Entry| match name {
+        "state" => begun(entry).and_then(|(env, _)| env.save(0).ok()).map(|saved| vec![saved[8..].to_vec()]),
+        "settings" => entry.defaults().as_object().map(|defaults| {
+            let plain = |(_, value): &(&String, &Value)| value.is_boolean() || value.is_number() || value.is_string();
+            defaults.iter().filter(plain).map(|(key, value)| format!("{key}={value}").into_bytes()).collect()
+        }),
+        _ => None,
+    };
+    let all = entries()
+        .enumerate()
+        .flat_map(|(i, entry)| inputs(entry).unwrap_or_default().into_iter().map(move |input| (i, input)));
+    all.map(|(number, input)| [&[number as u8], &input[..]].concat()).collect()
+}

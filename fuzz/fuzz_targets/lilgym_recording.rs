@@ -1,0 +1,9 @@
+//! `cargo fuzz run lilgym_recording`: see `crates/hostile/src/lib.rs`.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let _ = heldout_hostile::call("lilgym_recording", data);
+});
