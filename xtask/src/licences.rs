@@ -65,6 +65,11 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_dependency_is_under_a_licence_that_is_allowed() {
+        check().unwrap();
+    }
+
+    #[test]
     fn licences_are_read_as_expressions() {
         let deny =
             "[licenses]\nallow = [\"MIT\", \"Unicode-3.0\"]\nexceptions = [{ crate = \"a\", allow = [\"CC0-1.0\"] }]";

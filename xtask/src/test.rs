@@ -42,6 +42,7 @@ fn steps(all: bool, totals: &mut Totals) -> anyhow::Result<()> {
     finish(doc.env("RUSTDOCFLAGS", "--deny warnings"))?;
     title("Rust tests");
     tests(&mut command("cargo", &["test", "--no-fail-fast"]), totals)?;
+    tests(&mut command("cargo", &["test", "-p", "xtask"]), totals)?;
     title("Rust tests without threads");
     // What families promise there is shown by WebAssembly, which has neither threads nor files.
     tests(&mut command("cargo", &["test", "-p", "heldout-core", "--no-default-features"]), totals)?;
@@ -82,7 +83,7 @@ fn title(text: &str) {
 /// Checks that README, ARCHITECTURE and CONTRIBUTING are short, that the paths they name exist, and that what knows no
 /// family names none.
 fn papers() -> anyhow::Result<()> {
-    for name in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"] {
+    for name in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"] {
         let text = fs::read_to_string(root().join(name)).with_context(|| format!("cannot read {name}"))?;
         let lines = text.lines().count();
         if lines > MOST_LINES {
@@ -96,26 +97,52 @@ fn papers() -> anyhow::Result<()> {
         }
     }
     for folder in ["crates/core/src", "crates/eval/src", "crates/cli/src"] {
-        unnamed(&root().join(folder))?;
+        sources(&root().join(folder), &unnamed)?;
+    }
+    for entry in fs::read_dir(root().join("crates"))? {
+        let folder = entry?.path();
+        if folder.file_name().is_none_or(|name| name != "files") {
+            sources(&folder.join("src"), &fileless)?;
+        }
     }
     Ok(())
 }
 
-/// Checks that no source below `folder` names a family.
-fn unnamed(folder: &Path) -> anyhow::Result<()> {
+/// Calls `check` with every source below `folder`, tests aside.
+fn sources(folder: &Path, check: &dyn Fn(&Path, &str) -> anyhow::Result<()>) -> anyhow::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        if path.is_dir() {
-            unnamed(&path)?;
-            continue;
+        if path.is_dir() && path.file_name().is_some_and(|name| name != "tests") {
+            sources(&path, check)?;
+        } else if path.extension().is_some_and(|ending| ending == "rs")
+            && path.file_stem().is_some_and(|s| s != "tests")
+        {
+            check(&path, &fs::read_to_string(&path)?)?;
         }
-        let text = fs::read_to_string(&path)?;
-        // The examples may be named: they are what documents show. `memory` is also a word.
-        let names = FAMILIES.iter().map(|f| f.name).filter(|name| *name != "example");
-        let named = |name: &str| text.contains(&format!("{name}/")) || (name != "memory" && text.contains(name));
-        if let Some(name) = names.into_iter().find(|name| named(name)) {
-            bail!("{} names the family `{name}`, which it must not know", path.display());
-        }
+    }
+    Ok(())
+}
+
+/// Checks that a source opens no file: `heldout-files` does.
+fn fileless(path: &Path, text: &str) -> anyhow::Result<()> {
+    // The processor's name is no input; records are appended to where they are.
+    let own = ["crates/eval/src/writer.rs", "crates/eval/src/records.rs"];
+    let opens = ["fs::read(", "fs::write(", "fs::read_to_string(", "File::open(", "File::create(", "OpenOptions::new("];
+    if let Some(call) = opens.iter().find(|call| text.contains(**call))
+        && !own.iter().any(|own| path.ends_with(own))
+    {
+        bail!("{} calls `{call}…)`: files are opened by heldout-files alone", path.display());
+    }
+    Ok(())
+}
+
+/// Checks that a source names no family.
+fn unnamed(path: &Path, text: &str) -> anyhow::Result<()> {
+    // The examples may be named: they are what documents show. `memory` is also a word.
+    let names = FAMILIES.iter().map(|f| f.name).filter(|name| *name != "example");
+    let named = |name: &str| text.contains(&format!("{name}/")) || (name != "memory" && text.contains(name));
+    if let Some(name) = names.into_iter().find(|name| named(name)) {
+        bail!("{} names the family `{name}`, which it must not know", path.display());
     }
     Ok(())
 }
@@ -123,4 +150,26 @@ fn unnamed(folder: &Path) -> anyhow::Result<()> {
 fn is_path(word: &str) -> bool {
     ["crates/", "xtask/", "docs/", ".ci/", ".cargo/"].iter().any(|p| word.starts_with(p))
         && !word.contains([' ', '<', '*', '{'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_and_sources_keep_to_their_rules() {
+        papers().unwrap();
+    }
+
+    #[test]
+    fn a_source_that_opens_a_file_is_refused() {
+        let refused = |path: &str, text: &str| fileless(Path::new(path), text).is_err();
+        assert!(refused("crates/halma/src/x.rs", "let text = std::fs::read_to_string(path)?;"));
+        assert!(refused("crates/cli/src/x.rs", "File::create(path)"));
+        assert!(!refused("crates/cli/src/x.rs", "heldout_files::read(path, 1)"));
+        assert!(!refused("crates/eval/src/writer.rs", "OpenOptions::new()"));
+        assert!(
+            unnamed(Path::new("x.rs"), "about halma").is_err() && unnamed(Path::new("x.rs"), "about memory").is_ok()
+        );
+    }
 }

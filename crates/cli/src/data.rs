@@ -64,7 +64,7 @@ impl Mnist {
         };
         for (index, (file, _)) in FILES.iter().enumerate() {
             let bytes = checked(&from, index).map_err(|e| anyhow::anyhow!("the directory {e}"))?;
-            std::fs::write(ready.join(file), bytes).with_context(|| format!("cannot write `{file}`"))?;
+            heldout_files::write(&ready.join(file), &bytes).with_context(|| format!("cannot write `{file}`"))?;
         }
         Ok(())
     }

@@ -52,6 +52,6 @@ fn value(text: &str) -> Result<Value, String> {
     let table = toml::from_str::<toml::Table>(&format!("value = {text}")).ok().filter(|t| t.len() == 1);
     match table.and_then(|mut t| t.remove("value")) {
         None | Some(toml::Value::Datetime(_)) => Ok(Value::String(text.to_owned())),
-        Some(parsed) => json(parsed).map_err(|problem| problem.to_string()),
+        Some(parsed) => json(parsed),
     }
 }
