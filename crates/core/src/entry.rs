@@ -109,8 +109,10 @@ impl<E: Environment> Erased for Rules<E> {
     }
 
     fn complete(&self, config: Value) -> Result<Value, MakeError> {
-        let config: E::Config = parse(config)?;
-        serde_json::to_value(config).map_err(|e| form("config", &e.to_string()))
+        let parsed: E::Config = parse(config.clone())?;
+        let whole = serde_json::to_value(parsed).map_err(|e| form("config", &e.to_string()))?;
+        keeps_its_form("", &config, &whole)?;
+        Ok(whole)
     }
 
     fn batch(&self, config: Value, len: usize, options: Options) -> Made {
@@ -286,6 +288,26 @@ fn form(key: &str, problem: &str) -> MakeError {
 
 fn parse<C: serde::de::DeserializeOwned>(value: Value) -> Result<C, MakeError> {
     serde_path_to_error::deserialize(value).map_err(|e| form(&e.path().to_string(), &e.inner().to_string()))
+}
+
+/// Checks that what was `given` is what was `read`: serde takes a list for a table, its values by position, a table for a
+/// name, and a number that 32 bits do not hold for infinity, which JSON then has no word for.
+fn keeps_its_form(path: &str, given: &Value, read: &Value) -> Result<(), MakeError> {
+    let refused = |allowed: &str| Err(form(path, &format!("is `{given}`, must be {allowed}")));
+    match (given, read) {
+        (Value::Object(given), Value::Object(read)) => given.iter().try_for_each(|(key, value)| {
+            let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+            read.get(key).map_or(Ok(()), |read| keeps_its_form(&path, value, read))
+        }),
+        (Value::Array(given), Value::Array(read)) => {
+            let mut pairs = given.iter().zip(read).enumerate();
+            pairs.try_for_each(|(i, (given, read))| keeps_its_form(&format!("{path}[{i}]"), given, read))
+        }
+        (Value::Number(_), Value::Null) => refused("a number that 32 bits hold"),
+        (Value::Array(_), Value::Object(_)) => refused("a table"),
+        (Value::Array(_) | Value::Object(_), _) => refused("a single value"),
+        _ => Ok(()),
+    }
 }
 
 /// A JSON object written in the source.

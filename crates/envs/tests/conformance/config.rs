@@ -66,6 +66,27 @@ pub(crate) fn unknown_keys_and_wrong_values_are_refused_by_name(entry: &'static 
     assert!(named && message.contains("no_such_split"), "{message}");
 }
 
+/// A list was taken for a table, its values by position; a table for a name; a number beyond 32 bits for none at all.
+pub(crate) fn regression_values_of_another_form_were_accepted(entry: &'static Entry) {
+    for (key, value) in entry.defaults().as_object().unwrap() {
+        let wrong = match value {
+            Value::Object(inner) => vec![json!([]), Value::Array(inner.values().take(2).cloned().collect())],
+            Value::String(name) => vec![json!({ name: null })],
+            Value::Number(_) => vec![json!(1e308), json!(-1e308)],
+            // Perhaps a number if it is given.
+            Value::Null => vec![json!(1e308), json!([])],
+            _ => Vec::new(),
+        };
+        let inner = value.as_object().into_iter().flatten().filter(|(_, value)| value.is_number());
+        for wrong in wrong.into_iter().chain(inner.map(|(inner, _)| json!({ inner: 1e308 }))) {
+            let overrides = Map::from_iter([(key.clone(), wrong.clone())]);
+            let made = entry.make(&overrides, 1, Options::default()).map(|_| ());
+            let message = made.expect_err(&format!("{key} = {wrong}")).to_string();
+            assert!(message.contains(&format!("`{key}")), "{key} = {wrong}: {message}");
+        }
+    }
+}
+
 pub(crate) fn the_first_split_is_the_default(entry: &'static Entry) {
     let defaults = entry.defaults();
     assert_eq!(defaults[entry.about.split_key], entry.about.splits[0], "{}", entry.id());

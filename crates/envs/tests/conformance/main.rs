@@ -33,6 +33,10 @@ const PROMISES: &[(&str, Promise)] = &[
         "config::unknown_keys_and_wrong_values_are_refused_by_name",
         config::unknown_keys_and_wrong_values_are_refused_by_name,
     ),
+    (
+        "config::regression_values_of_another_form_were_accepted",
+        config::regression_values_of_another_form_were_accepted,
+    ),
     ("config::the_first_split_is_the_default", config::the_first_split_is_the_default),
     ("config::every_entry_has_a_floor_and_a_ceiling", config::every_entry_has_a_floor_and_a_ceiling),
     ("documents::cards_are_whole", documents::cards_are_whole),
