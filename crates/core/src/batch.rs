@@ -4,10 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::{below, that, within};
 use crate::digest::Crc;
-use crate::environment::{ConfigError, Environment, Frame, Start, Status};
+use crate::environment::{ConfigError, Environment, Frame, Lack, Start, Status};
 use crate::order::shuffled;
 use crate::policy::{PolicyInfo, Seat, policies, policy_infos};
 use crate::rng::Seed;
+use crate::room::room;
+#[cfg(feature = "parallel")]
+use crate::room::{STACK, has_room_for_threads};
 use crate::rows::RowsRef;
 use crate::spec::{Dtype, MAX_AGENTS, Metric, Spec};
 use crate::vec_env::{Autoreset, BatchError, Options, Output, Reset, Seeding, VecEnv};
@@ -76,10 +79,14 @@ pub(crate) struct Crew {
 impl Crew {
     #[cfg(feature = "parallel")]
     fn new(threads: usize, grain: usize) -> Result<Self, ConfigError> {
-        let pool = (threads > 1)
-            .then(|| rayon::ThreadPoolBuilder::new().num_threads(threads).build())
-            .transpose()
-            .map_err(|e| ConfigError::new("threads", format!("is `{threads}`, which the system refuses: {e}")))?;
+        let refused = |why: &str| {
+            ConfigError::lack(Lack::Threads, "threads", threads, &format!("more than the system gives: {why}"))
+        };
+        if threads > 1 && !has_room_for_threads(threads) {
+            return Err(refused("there is no memory for their stacks"));
+        }
+        let build = || rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build();
+        let pool = (threads > 1).then(build).transpose().map_err(|error| refused(&error.to_string()))?;
         Ok(Self { grain, pool })
     }
 
@@ -147,24 +154,7 @@ impl<E: Environment> Batch<E> {
         // Small rows are cheap to write: many of them make a piece of work worth handing to a thread.
         let grain = (16_384 / (spec.row_bytes() * spec.agents.len()).max(1)).clamp(1, 64);
         let crew = Crew::new(options.threads, grain)?;
-        let slots = (0..len as u64)
-            .map(|i| {
-                let copy = Seed(0).derive(i);
-                let problem = problem_of(copy, 0, spec.problems);
-                let start = Start { seed: copy.derive(0), copy, episode: 0, problem };
-                Slot {
-                    state: rules.start(start),
-                    copy,
-                    episode: 0,
-                    problem,
-                    steps: 0,
-                    status: Status::Running,
-                    begun: false,
-                    fresh: true,
-                    returns: [0.0; MAX_AGENTS],
-                }
-            })
-            .collect();
+        let slots = slots(&rules, &spec, len, options.autoreset)?;
         let agents = spec.agents.len();
         Ok(Self {
             actions: Vec::with_capacity(len * agents),
@@ -211,6 +201,62 @@ impl<E: Environment> Batch<E> {
         Ok(())
     }
 }
+
+/// `len` slots at the start of the streams below seed zero, unless there is no memory for them and for what they write.
+fn slots<E: Environment>(
+    rules: &E,
+    spec: &Spec,
+    len: usize,
+    autoreset: Autoreset,
+) -> Result<Vec<Slot<E::State>>, ConfigError> {
+    let slot = |i: usize| {
+        let copy = Seed(0).derive(i as u64);
+        let problem = problem_of(copy, 0, spec.problems);
+        let start = Start { seed: copy.derive(0), copy, episode: 0, problem };
+        Slot {
+            state: rules.start(start),
+            copy,
+            episode: 0,
+            problem,
+            steps: 0,
+            status: Status::Running,
+            begun: false,
+            fresh: true,
+            returns: [0.0; MAX_AGENTS],
+        }
+    };
+    let first = slot(0);
+    // What a state refers to is about as large as its bytes; numbers beside observations are kept in two widths.
+    let held = postcard::to_stdvec(&first.state).map_or(0, |bytes| bytes.len());
+    let numbers = WIDTHS * (spec.agents.len() + spec.metrics.len() + spec.action_width() + 1);
+    let output =
+        (spec.row_bytes() * spec.agents.len() + numbers) * if autoreset == Autoreset::SameStep { 2 } else { 1 };
+    let each = size_of::<Slot<E::State>>() + held + output;
+    let lack = || {
+        let why = format!("which takes about {} bytes, more than the system gives", each as u128 * len as u128);
+        ConfigError::lack(Lack::Memory, "envs", len, &why)
+    };
+    drop(room(each.saturating_mul(len)).ok_or_else(lack)?);
+    let mut slots = Vec::new();
+    slots.try_reserve_exact(len).map_err(|_| lack())?;
+    slots.push(first);
+    // States are made while there is still room for what they write, and for several times what the next ones hold: a state
+    // reserves more than it fills, and an allocation within the rules that fails ends the process.
+    let kept = room(output.saturating_mul(len)).ok_or_else(lack)?;
+    let some = (GUARD / (8 * held.max(1))).clamp(1, 1024);
+    while slots.len() < len {
+        drop(room(GUARD).ok_or_else(lack)?);
+        let from = slots.len();
+        slots.extend((from..len.min(from + some)).map(slot));
+    }
+    drop(kept);
+    Ok(slots)
+}
+
+/// Bytes of a number in the two widths that it is kept in.
+const WIDTHS: usize = 12;
+/// Bytes that must be free before more states are made; those then made hold an eighth of it.
+const GUARD: usize = 8 << 20;
 
 /// The rules' spec with the engine's metrics in front and the tighter of both step caps.
 fn with_engine_metrics(spec: &Spec, max_steps: Option<u32>) -> Spec {

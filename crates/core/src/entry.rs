@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::batch::Batch;
 use crate::command::Command;
-use crate::environment::{ConfigError, Environment};
+use crate::environment::{ConfigError, Environment, Lack};
 use crate::kind::Kind;
 use crate::measures::Measures;
 use crate::policy::{PolicyInfo, policy_infos};
@@ -171,6 +171,17 @@ pub enum MakeError {
         /// What is wrong.
         error: ConfigError,
     },
+}
+
+impl MakeError {
+    /// What the machine would not give, if that is the trouble: the request itself is in order.
+    #[must_use]
+    pub fn lack(&self) -> Option<Lack> {
+        match self {
+            Self::Options(error) | Self::Config { error, .. } => error.lack,
+            _ => None,
+        }
+    }
 }
 
 fn listed(names: &[&str]) -> String {

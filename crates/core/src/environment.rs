@@ -60,17 +60,33 @@ pub struct ConfigError {
     pub field: String,
     /// What is wrong with it, as the end of a sentence that names the value and what is allowed.
     pub problem: String,
+    /// What the machine would not give, where the value is one that another machine, or a later time, may allow.
+    pub lack: Option<Lack>,
+}
+
+/// What a machine may lack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lack {
+    /// Memory for so many copies.
+    Memory,
+    /// Threads.
+    Threads,
 }
 
 impl ConfigError {
     /// `field` is the key, `problem` the end of the sentence that begins with it.
     pub fn new(field: impl Into<String>, problem: impl Into<String>) -> Self {
-        Self { field: field.into(), problem: problem.into() }
+        Self { field: field.into(), problem: problem.into(), lack: None }
     }
 
     /// `value` of `field` is outside what `allowed` says.
     pub fn value(field: &str, value: impl std::fmt::Display, allowed: &str) -> Self {
         Self::new(field, format!("is `{value}`, must be {allowed}"))
+    }
+
+    /// `value` of `field` asks for more than the machine gives.
+    pub(crate) fn lack(lack: Lack, field: &str, value: impl std::fmt::Display, why: &str) -> Self {
+        Self { lack: Some(lack), ..Self::new(field, format!("is `{value}`, {why}")) }
     }
 }
 

@@ -38,6 +38,7 @@ mod measures;
 mod order;
 mod policy;
 mod rng;
+pub mod room;
 mod rows;
 mod spec;
 pub mod transcript;
@@ -48,7 +49,7 @@ pub use buffers::Buffers;
 pub use command::{Argument, Call, Command, CommandError, Host, Playing, Said};
 pub use digest::{Crc, hexadecimal};
 pub use entry::{About, Entry, Family, MakeError, Preset, Rules};
-pub use environment::{ConfigError, Environment, ExperienceError, Frame, Start, Status};
+pub use environment::{ConfigError, Environment, ExperienceError, Frame, Lack, Start, Status};
 pub use kind::{
     Asked, AskedCondition, Kind, KindError, Measured, Player, Prepared, ProblemSet, Sample, Speaker, Stimuli, Told,
 };

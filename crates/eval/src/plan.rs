@@ -401,7 +401,7 @@ impl Planner<'_> {
         kind: &'static dyn heldout_core::Kind,
         keys: &Map<String, Value>,
         reference: Option<&'static str>,
-    ) -> Result<Vec<Prepared>, String> {
+    ) -> Result<Result<Vec<Prepared>, String>, EvalError> {
         let Bout { task, entrant, .. } = bout;
         let agents = entrant.play.agents();
         let (partners, scripted) = (entrant.play.scripted(), matches!(entrant.play, Play::Scripted(_)));
@@ -437,7 +437,7 @@ impl Planner<'_> {
             };
             kind.prepare(&asked, bout.seeds[*run])
         };
-        crate::runner::spread(&each, self.evaluation.threads, prepare).into_iter().collect()
+        Ok(crate::runner::spread(&each, self.evaluation.threads, prepare)?.into_iter().collect())
     }
 
     /// What a family's kind makes of one condition.
@@ -452,7 +452,7 @@ impl Planner<'_> {
             (None, _) => file_name(&entrant.label),
         };
         if !made.contains_key(&folder) {
-            made.insert(folder.clone(), self.prepared(bout, kind, keys, reference));
+            made.insert(folder.clone(), self.prepared(bout, kind, keys, reference).map_err(Problem::Fatal)?);
         }
         let index = task.conditions.iter().position(|c| c.name == condition.name).unwrap_or(0);
         let prepared = match made.get(&folder) {

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use heldout_core::room::{STACK, has_room_for_threads};
 use heldout_core::{Seed, Status};
 use heldout_files::Hold;
 
@@ -112,6 +113,14 @@ pub enum EvalError {
         /// The other.
         second: String,
     },
+    /// Threads that the system does not give.
+    #[error("`threads` is `{threads}`, more than the system gives: {error}")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// What the system says.
+        error: std::io::Error,
+    },
     /// Records that cannot be used or written.
     #[error(transparent)]
     Records(#[from] RecordsError),
@@ -186,7 +195,7 @@ impl Evaluation {
         let floor = Floor::new(self, planned.iter().flatten().collect(), stop, progress);
         floor.open()?;
         let workers: Vec<usize> = (0..self.threads.min(floor.blocks.len().max(1))).collect();
-        spread(&workers, workers.len(), |_| floor.work());
+        spread(&workers, workers.len(), |_| floor.work())?;
         if let Some(error) = floor.fatal.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(error);
         }
@@ -247,16 +256,31 @@ impl Evaluation {
     }
 }
 
-/// Calls `work` with each item, on at most `threads` threads; the results are in the order of the items.
-pub(crate) fn spread<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+/// Calls `work` with each item, on at most `threads` threads; the results are in the order of the items. Where the system
+/// does not give the threads, nothing is called.
+pub(crate) fn spread<T: Sync, R: Send>(
+    items: &[T],
+    threads: usize,
+    work: impl Fn(&T) -> R + Sync,
+) -> Result<Vec<R>, EvalError> {
     if threads <= 1 || items.len() <= 1 {
-        return items.iter().map(work).collect();
+        return Ok(items.iter().map(work).collect());
+    }
+    let threads = threads.min(items.len());
+    if !has_room_for_threads(threads) {
+        return Err(EvalError::Threads { threads, error: std::io::ErrorKind::OutOfMemory.into() });
     }
     let next = AtomicUsize::new(0);
     let results: Vec<Mutex<Option<R>>> = items.iter().map(|_| Mutex::new(None)).collect();
+    let all_there = Mutex::new(true);
     std::thread::scope(|scope| {
-        for _ in 0..threads.min(items.len()) {
-            scope.spawn(|| {
+        // Nobody begins before this is known.
+        let mut told = locked(&all_there);
+        for _ in 0..threads {
+            let begun = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || {
+                if !*locked(&all_there) {
+                    return;
+                }
                 while let Some((item, result)) = {
                     let i = next.fetch_add(1, Ordering::Relaxed);
                     items.get(i).zip(results.get(i))
@@ -265,9 +289,14 @@ pub(crate) fn spread<T: Sync, R: Send>(items: &[T], threads: usize, work: impl F
                     *locked(result) = Some(done);
                 }
             });
+            if let Err(error) = begun {
+                *told = false;
+                return Err(EvalError::Threads { threads, error });
+            }
         }
-    });
-    results.into_iter().filter_map(|r| r.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+        Ok(())
+    })?;
+    Ok(results.into_iter().filter_map(|r| r.into_inner().unwrap_or_else(PoisonError::into_inner)).collect())
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

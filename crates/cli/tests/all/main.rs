@@ -6,3 +6,4 @@ mod crash;
 mod eval;
 mod halma;
 mod hostile;
+mod limits;

@@ -4,7 +4,7 @@
 use heldout_core::check::within;
 use heldout_core::{
     ActionSpace, AgentSpec, Autoreset, Batch, BatchError, Buffers, ConfigError, Crc, Dtype, Environment, Field,
-    FieldMut, FieldRef, Frame, MAX_AGENTS, Metric, Options, Policy, Reset, Rng, Row, Rows, Scripted, Seed, Seeding,
+    FieldMut, FieldRef, Frame, Lack, MAX_AGENTS, Metric, Options, Policy, Reset, Rng, Row, Rows, Scripted, Seed, Seeding,
     Spec, Start, Status, VecEnv, View,
 };
 use serde::{Deserialize, Serialize};
@@ -20,11 +20,13 @@ struct Counter {
 struct Config {
     goal: i32,
     problems: Option<u32>,
+    /// Elements of the field `noise`.
+    noises: usize,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { goal: 10, problems: None }
+        Self { goal: 10, problems: None, noises: 1 }
     }
 }
 
@@ -49,7 +51,7 @@ impl Environment for Counter {
         let field = |name, dtype, n| Field::new(name, dtype, &[n], -1e9, 1e9);
         Ok(Self {
             spec: Spec {
-                observation: vec![field("count", Dtype::I32, 2), field("noise", Dtype::F32, 1)],
+                observation: vec![field("count", Dtype::I32, 2), field("noise", Dtype::F32, config.noises)],
                 agents: vec![
                     AgentSpec { name: "left", action: ActionSpace::Discrete(3) },
                     AgentSpec { name: "right", action: ActionSpace::MultiDiscrete(vec![2, 3]) },
@@ -342,7 +344,7 @@ fn damaged_and_foreign_states_are_refused() {
 
 #[test]
 fn copies_walk_permutations_of_a_finite_set() {
-    let config = Config { goal: 1, problems: Some(5) };
+    let config = Config { goal: 1, problems: Some(5), ..Config::default() };
     let mut env = Batch::<Counter>::new(&config, (), 3, with(Autoreset::SameStep)).unwrap();
     let mut out = Buffers::with_last(env.spec(), 3);
     env.reset(Reset::seed(Seed(4)), out.output()).unwrap();
@@ -579,4 +581,16 @@ fn regression_a_generator_at_zero_hung() {
     assert_eq!(postcard::from_bytes::<Rng>(&bytes), Ok(rng));
     assert!(postcard::from_bytes::<Rng>(&[0; 4]).is_err());
     assert!(postcard::from_bytes::<Rng>(&[0, 0, 0, 1]).is_ok());
+}
+
+/// It was an abort, of the whole process.
+#[test]
+fn regression_more_copies_than_memory_are_refused_by_number_and_bytes() {
+    // More than there are addresses.
+    let wide = Config { noises: 1 << 28, ..Config::default() };
+    let error = Batch::<Counter>::new(&wide, (), 1 << 20, Options::default()).err().unwrap();
+    assert_eq!((error.lack, error.field.as_str()), (Some(Lack::Memory), "envs"));
+    let message = error.to_string();
+    assert!(message.starts_with("`envs` is `1048576`, which takes about 2251"), "{message}");
+    assert!(message.ends_with(" bytes, more than the system gives"), "{message}");
 }
