@@ -74,6 +74,9 @@ pub(crate) struct Crew {
     grain: usize,
     #[cfg(feature = "parallel")]
     pool: Option<rayon::ThreadPool>,
+    /// The process that has the threads: one that was forked from it has none, and would wait for them for ever.
+    #[cfg(feature = "parallel")]
+    process: u32,
 }
 
 impl Crew {
@@ -87,7 +90,7 @@ impl Crew {
         }
         let build = || rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build();
         let pool = (threads > 1).then(build).transpose().map_err(|error| refused(&error.to_string()))?;
-        Ok(Self { grain, pool })
+        Ok(Self { grain, pool, process: std::process::id() })
     }
 
     #[cfg(not(feature = "parallel"))]
@@ -96,11 +99,13 @@ impl Crew {
         Ok(Self { grain })
     }
 
-    /// Runs `work` where [`Crew::join`] finds its threads.
+    /// Runs `work` where [`Crew::join`] finds its threads; in a forked process on the caller's, which changes no result.
     #[cfg_attr(not(feature = "parallel"), expect(clippy::unused_self, reason = "the threaded crew has a pool"))]
     pub(crate) fn enter(&self, work: impl FnOnce() + Send) {
         #[cfg(feature = "parallel")]
-        if let Some(pool) = &self.pool {
+        if let Some(pool) = &self.pool
+            && self.process == std::process::id()
+        {
             return pool.install(work);
         }
         work();
@@ -109,7 +114,10 @@ impl Crew {
     /// Where to split `copies` copies, if that is worth it.
     pub(crate) fn split(&self, copies: usize) -> Option<usize> {
         #[cfg(feature = "parallel")]
-        if self.pool.is_some() && copies > self.grain {
+        if copies > self.grain
+            && let Some(pool) = &self.pool
+            && pool.current_thread_index().is_some()
+        {
             return Some(copies / 2);
         }
         let _ = (copies, self.grain);
@@ -125,6 +133,16 @@ impl Crew {
     pub(crate) fn join(a: impl FnOnce(), b: impl FnOnce()) {
         a();
         b();
+    }
+}
+
+#[cfg(feature = "parallel")]
+impl Drop for Crew {
+    fn drop(&mut self) {
+        // Ending the threads of another process would wait for them too.
+        if self.process != std::process::id() {
+            std::mem::forget(self.pool.take());
+        }
     }
 }
 
