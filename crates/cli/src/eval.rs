@@ -136,7 +136,10 @@ impl Eval {
             0 => Ok(Vec::new()),
             _ => Err(error),
         })?;
-        write_report(evaluation, &all)?;
+        // Who stops does not wait for a report, which is made when the rest is played.
+        if !outcome.interrupted {
+            write_report(evaluation, &all)?;
+        }
         let rows = rows(evaluation, &all);
         if self.json {
             crate::print_json(&json!({
@@ -162,8 +165,11 @@ impl Eval {
             ));
         }
         if outcome.interrupted {
-            let (done, total) = (outcome.done, crate::count(outcome.total, "episode"));
-            crate::note(&format!("heldout: stopped after {done} of {total}; to go on: {}", resuming()));
+            let at = match (outcome.done, outcome.total) {
+                (_, 0) => "before anything was played".to_owned(),
+                (done, total) => format!("after {done} of {}", crate::count(total, "episode")),
+            };
+            crate::note(&format!("heldout: stopped {at}; to go on: {}", resuming()));
         }
         if outcome.interrupted || !outcome.failures.is_empty() {
             return Err(crate::Failed.into());

@@ -1,12 +1,14 @@
 //! The engine: many copies of one environment, stepped together.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use serde::{Deserialize, Serialize};
 
 use crate::check::{below, that, within};
 use crate::digest::Crc;
 use crate::environment::{ConfigError, Environment, Frame, Lack, Start, Status};
 use crate::order::shuffled;
-use crate::policy::{PolicyInfo, Seat, policies, policy_infos};
+use crate::policy::{PolicyInfo, Seat, Stop, policies, policy_infos};
 use crate::rng::Seed;
 use crate::room::room;
 #[cfg(feature = "parallel")]
@@ -683,7 +685,7 @@ impl<E: Environment> VecEnv for Batch<E> {
         Ok(())
     }
 
-    fn act(&mut self, rows: &RowsRef<'_>, actions: &mut [i32]) -> Result<(), BatchError> {
+    fn act_until(&mut self, rows: &RowsRef<'_>, actions: &mut [i32], stop: Stop<'_>) -> Result<(), BatchError> {
         size("actions", actions.len(), self.slots.len() * self.engine.spec.action_width())?;
         check_fields(
             &self.engine.spec,
@@ -691,8 +693,21 @@ impl<E: Environment> VecEnv for Batch<E> {
             rows.given(),
             "an observation field",
         )?;
+        // Only who asks and is told so has broken off.
+        let stopped = AtomicBool::new(false);
+        let ask = || {
+            let told = stopped.load(Ordering::Relaxed) || stop();
+            stopped.fetch_or(told, Ordering::Relaxed);
+            told
+        };
         for seat in self.seats.iter_mut().flatten() {
-            seat.act(&self.engine.rules, &self.slots, rows, actions, &self.engine.crew);
+            seat.act(&self.engine.rules, &self.slots, rows, actions, &self.engine.crew, &ask);
+        }
+        if stopped.into_inner() {
+            for env in 0..self.slots.len() {
+                self.seats.iter_mut().flatten().for_each(|seat| seat.forget(env));
+            }
+            return Err(BatchError::Stopped);
         }
         Ok(())
     }

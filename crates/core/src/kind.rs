@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::entry::Entry;
+use crate::policy::Stop;
 use crate::rng::Seed;
 
 /// One condition of a task.
@@ -85,6 +86,8 @@ pub struct Asked<'a> {
     pub cut: bool,
     /// Who plays.
     pub player: Player<'a>,
+    /// Once it says so, nobody waits for what is prepared: whoever plays for it breaks off, and what is answered is dropped.
+    pub stop: Stop<'a>,
 }
 
 /// A task that its kind cannot be asked of.

@@ -55,7 +55,7 @@ pub use kind::{
 };
 pub use measures::{Cause, Causes, Heat, Measure, Measures, Parts, Series};
 pub use order::shuffled;
-pub use policy::{Policy, PolicyInfo, Random, Scripted, View, policy_infos};
+pub use policy::{Policy, PolicyInfo, Random, Scripted, Stop, View, policy_infos};
 pub use rng::{Rng, Seed};
 pub use rows::{FieldMut, FieldRef, Row, RowRef, Rows, RowsRef};
 pub use spec::{

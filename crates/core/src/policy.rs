@@ -11,7 +11,6 @@ use crate::rows::{RowRef, RowsRef};
 use crate::spec::MAX_ACTION_WIDTH;
 
 /// What a policy may look at.
-#[derive(Debug)]
 pub struct View<'a, E: Environment> {
     /// Which agent it plays.
     pub agent: usize,
@@ -19,7 +18,13 @@ pub struct View<'a, E: Environment> {
     pub row: RowRef<'a>,
     /// The whole state, for a policy that declared itself privileged.
     pub state: Option<&'a E::State>,
+    /// For a policy that takes long: once it says so, nobody waits for the action. Whatever is answered then is dropped, and
+    /// so is the memory.
+    pub stop: Stop<'a>,
 }
+
+/// Says whether work that takes long is to be broken off: asked again and again, on any thread.
+pub type Stop<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// A way to act in `E`.
 pub trait Policy<E: Environment>: Default + Send + Sync + 'static {
@@ -152,8 +157,16 @@ pub(crate) fn policies<E: Environment>() -> Vec<Scripted<E>> {
 
 /// A policy in play: its type erased, once a batch.
 pub(crate) trait Seat<E: Environment>: Send {
-    /// Writes its agent's actions for every copy.
-    fn act(&mut self, rules: &E, slots: &[Slot<E::State>], rows: &RowsRef<'_>, actions: &mut [i32], crew: &Crew);
+    /// Writes its agent's actions for every copy; once a policy has heard `stop` say so, they mean nothing.
+    fn act(
+        &mut self,
+        rules: &E,
+        slots: &[Slot<E::State>],
+        rows: &RowsRef<'_>,
+        actions: &mut [i32],
+        crew: &Crew,
+        stop: Stop<'_>,
+    );
 
     /// Drops what it remembers of copy `env`.
     fn forget(&mut self, env: usize);
@@ -183,8 +196,16 @@ impl<E: Environment, P: Policy<E>> Seated<E, P> {
 }
 
 impl<E: Environment, P: Policy<E>> Seat<E> for Seated<E, P> {
-    fn act(&mut self, rules: &E, slots: &[Slot<E::State>], rows: &RowsRef<'_>, actions: &mut [i32], crew: &Crew) {
-        let task = Task { policy: &self.policy, rules, rows, agent: self.agent, seed: self.seed };
+    fn act(
+        &mut self,
+        rules: &E,
+        slots: &[Slot<E::State>],
+        rows: &RowsRef<'_>,
+        actions: &mut [i32],
+        crew: &Crew,
+        stop: Stop<'_>,
+    ) {
+        let task = Task { policy: &self.policy, rules, rows, agent: self.agent, seed: self.seed, stop };
         crew.enter(|| task.spread(slots, &mut self.minds, actions, 0, crew));
     }
 
@@ -199,6 +220,7 @@ struct Task<'a, E, P> {
     rows: &'a RowsRef<'a>,
     agent: usize,
     seed: Seed,
+    stop: Stop<'a>,
 }
 
 impl<E: Environment, P: Policy<E>> Task<'_, E, P> {
@@ -234,7 +256,7 @@ impl<E: Environment, P: Policy<E>> Task<'_, E, P> {
                 *mind = Mind { episode, seed, memory: Some(self.policy.remember(self.rules)) };
             }
             let row = self.rows.row((first + i) * agents + self.agent);
-            let view = View { agent: self.agent, row, state: P::PRIVILEGED.then_some(&slot.state) };
+            let view = View { agent: self.agent, row, state: P::PRIVILEGED.then_some(&slot.state), stop: self.stop };
             let memory = mind.memory.as_mut().expect("remembered above");
             let mut rng = mind.seed.derive(u64::from(slot.steps)).rng();
             let action = self.policy.act(self.rules, view, memory, &mut rng);

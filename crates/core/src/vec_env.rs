@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::environment::{ConfigError, ExperienceError, Frame, Status};
-use crate::policy::PolicyInfo;
+use crate::policy::{PolicyInfo, Stop};
 use crate::rng::Seed;
 use crate::rows::{Rows, RowsRef};
 use crate::spec::{ActionSpace, Spec};
@@ -246,6 +246,9 @@ pub enum BatchError {
     /// Bytes that cannot be taken as experience.
     #[error(transparent)]
     Experience(#[from] ExperienceError),
+    /// A policy that was told to break off its work.
+    #[error("the policies were told to stop before all of them had chosen")]
+    Stopped,
 }
 
 fn allowed(problems: Option<u32>) -> String {
@@ -386,5 +389,14 @@ pub trait VecEnv: Send {
     /// # Errors
     ///
     /// If a size does not fit.
-    fn act(&mut self, rows: &RowsRef<'_>, actions: &mut [i32]) -> Result<(), BatchError>;
+    fn act(&mut self, rows: &RowsRef<'_>, actions: &mut [i32]) -> Result<(), BatchError> {
+        self.act_until(rows, actions, &|| false)
+    }
+
+    /// The same; policies that take long ask `stop` now and then, and break off once it says so.
+    ///
+    /// # Errors
+    ///
+    /// If a size does not fit, or a policy broke off: then `actions` mean nothing, and all policies begin with a fresh memory.
+    fn act_until(&mut self, rows: &RowsRef<'_>, actions: &mut [i32], stop: Stop<'_>) -> Result<(), BatchError>;
 }

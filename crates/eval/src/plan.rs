@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use heldout_core::{
     Asked, AskedCondition, Entry, Measured, Options, Player, Prepared, ProblemSet, Speaker, Spec, Told, VecEnv,
@@ -91,6 +92,8 @@ struct Variants {
 pub(crate) struct Planner<'a> {
     pub(crate) evaluation: &'a Evaluation,
     pub(crate) protocol: &'a Protocol,
+    /// Once it is set, planning ends as it stands.
+    pub(crate) stop: &'a AtomicBool,
 }
 
 /// One entrant under one condition of one task.
@@ -171,6 +174,9 @@ impl Planner<'_> {
                     find(&task.id).map_or(true, |entry| entrant.enters(&place(entry)))
                 };
                 for entrant in self.evaluation.entrants.iter().filter(enters) {
+                    if self.stop.load(Ordering::Relaxed) {
+                        return Ok(cells);
+                    }
                     hear(&format!("preparing {} {}", self.protocol.name, task.name));
                     let cell = match self.cell(task, condition, entrant, &mut made) {
                         Err(Problem::Fatal(error)) => return Err(error),
@@ -434,6 +440,7 @@ impl Planner<'_> {
                 episodes: self.evaluation.episodes.or(task.episodes),
                 cut: self.evaluation.episodes.is_some(),
                 player,
+                stop: &|| self.stop.load(Ordering::Relaxed),
             };
             kind.prepare(&asked, bout.seeds[*run])
         };

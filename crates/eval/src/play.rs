@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Range};
 
 use heldout_core::{
     Autoreset, BatchError, Buffers, Entry, ExperienceError, MakeError, Options, PolicyInfo, Reset, Scope, Seed,
-    Seeding, Source, Spec, Status, VecEnv,
+    Seeding, Source, Spec, Status, Stop, VecEnv,
 };
 use serde_json::{Map, Value};
 
@@ -313,7 +313,7 @@ impl Run<'_> {
         let all = self.episodes == Episodes::All;
         let deal = Deal { seed: Seed(self.seed), numbers: 0..total as u64, problems: all.then_some(total as u64) };
         let actor = actor.as_mut().map(|actor| &mut **actor as &mut dyn Actor);
-        table.play(&deal, actor, |event| {
+        table.play(&deal, actor, &|| false, |event| {
             if let Event::Ended(number, episode) = event {
                 episodes[number as usize] = Some(episode);
                 ended += 1;
@@ -406,11 +406,13 @@ impl Table {
         self.told.iter().map(|&i| &metrics[i]).filter(|m| m.share).map(|m| m.name.clone())
     }
 
-    /// Plays the episodes of `deal` until `hear` breaks off: the policies that are seated act first, then `actor`.
+    /// Plays the episodes of `deal` until `hear` breaks off, or a policy that takes long and hears `stop` say so: the policies
+    /// that are seated act first, then `actor`.
     pub(crate) fn play(
         &mut self,
         deal: &Deal,
         mut actor: Option<&mut dyn Actor>,
+        stop: Stop<'_>,
         mut hear: impl FnMut(Event) -> ControlFlow<()>,
     ) -> Result<(), PlayError> {
         let copies = self.playing.len();
@@ -422,7 +424,10 @@ impl Table {
         let mut numbers = deal.numbers.clone();
         self.deal(deal, &mut numbers, &vec![true; copies])?;
         while left > 0 {
-            self.env.act(&self.buffers.rows(), &mut self.actions)?;
+            match self.env.act_until(&self.buffers.rows(), &mut self.actions, stop) {
+                Err(BatchError::Stopped) => return Ok(()),
+                acted => acted?,
+            }
             if let Some(actor) = &mut actor {
                 let playing: Vec<bool> = self.playing.iter().map(Option::is_some).collect();
                 let spec = self.env.spec();

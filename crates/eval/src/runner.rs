@@ -70,7 +70,7 @@ pub struct Outcome {
     pub failures: Vec<Failure>,
     /// Episodes recorded, those of an earlier run included.
     pub done: u64,
-    /// Episodes of all that could be played.
+    /// Episodes of all that could be played; 0 if it was told to stop before that was known.
     pub total: u64,
     /// Whether it was told to stop before the end.
     pub interrupted: bool,
@@ -184,8 +184,12 @@ impl Evaluation {
         }
         let mut planned: Vec<Planned> = Vec::new();
         for protocol in &self.protocols {
-            let planner = Planner { evaluation: self, protocol };
+            let planner = Planner { evaluation: self, protocol, stop };
             planned.extend(planner.cells(&mut |what| progress(Progress::Preparing(what)))?);
+        }
+        if stop.load(Ordering::Relaxed) {
+            // How much there is to play is not known yet, and what was broken off is no failure.
+            return Ok(Outcome { failures: Vec::new(), done: 0, total: 0, interrupted: true });
         }
         let total: u64 = planned.iter().flatten().map(|cell| cell.header.total()).sum();
         if total > MOST_IN_ALL {
@@ -547,7 +551,7 @@ impl<'a> Floor<'a> {
         let deal = Deal { seed: Seed(seed), numbers: start..block.numbers.end, problems };
         let mut episodes: Vec<Option<Episode>> = vec![None; (block.numbers.end - first) as usize];
         let actor = actor.as_mut().map(|actor| &mut **actor as &mut dyn Actor);
-        table.play(&deal, actor, |event| {
+        table.play(&deal, actor, &|| self.stopped(), |event| {
             if let Event::Ended(number, episode) = event
                 && number >= first
             {

@@ -113,7 +113,7 @@ fn gather(call: &mut Call<'_>) -> Result<Said, CommandError> {
     let policy = call.needed("policy")?.to_owned();
     call.host.begin(episodes, "episodes");
     let (overrides, before) = (&call.overrides, before.as_deref());
-    let gathering = Gathering { entry, overrides, policy: &policy, episodes, seed, before };
+    let gathering = Gathering { entry, overrides, policy: &policy, episodes, seed, before, stop: &|| false };
     let experience = gathering.play(|| call.host.tick());
     call.host.end();
     call.host.write(&out, &experience?)?;

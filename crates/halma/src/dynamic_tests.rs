@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use heldout_core::{Crc, Seed};
+use heldout_core::{Crc, Seed, Stop};
 use serde::{Deserialize, Serialize};
 
 use crate::build::{Wanted, build};
@@ -221,6 +221,16 @@ impl Surroundings<'_> {
 /// Each test has `n_test_mazes` mazes of different paths, one relation after the other. Which they are depends on `seed`, the experience and
 /// `config` alone.
 pub(crate) fn dynamic_tests(experience: &Experience, config: &TestConfig, seed: Seed) -> [(Class, Option<TestSet>); 7] {
+    dynamic_tests_until(experience, config, seed, &|| false)
+}
+
+/// The same; once `stop` says so, no more mazes are made, and what there is means nothing.
+pub(crate) fn dynamic_tests_until(
+    experience: &Experience,
+    config: &TestConfig,
+    seed: Seed,
+    stop: Stop<'_>,
+) -> [(Class, Option<TestSet>); 7] {
     let knowledge = Knowledge::of(experience, config);
     let candidates = Candidates::of(&knowledge);
     let company = experience.company();
@@ -250,7 +260,7 @@ pub(crate) fn dynamic_tests(experience: &Experience, config: &TestConfig, seed: 
         let mut paths = BTreeSet::new();
         let mut problems: Vec<Problem> = Vec::new();
         for i in 0..config.n_test_mazes {
-            if relations.is_empty() {
+            if relations.is_empty() || stop() {
                 break;
             }
             let relation = relations[i as usize % relations.len()];

@@ -2,11 +2,11 @@
 
 use heldout_core::{
     Asked, AskedCondition, Buffers, CommandError, Crc, Entry, Kind, KindError, Options, Player, Prepared, ProblemSet,
-    Reset, Seed, Told,
+    Reset, Seed, Stop, Told,
 };
 use serde_json::{Map, Value, json};
 
-use crate::dynamic_tests::{Class, TestConfig, dynamic_tests};
+use crate::dynamic_tests::{Class, TestConfig, dynamic_tests_until};
 use crate::experience::Experience;
 use crate::problems::{MOST_TARGETS, TestSet};
 
@@ -61,6 +61,8 @@ pub(crate) struct Gathering<'a> {
     pub(crate) seed: u64,
     /// Experience to begin with.
     pub(crate) before: Option<&'a [u8]>,
+    /// Says when to break off.
+    pub(crate) stop: Stop<'a>,
 }
 
 impl Gathering<'_> {
@@ -81,6 +83,9 @@ impl Gathering<'_> {
         let mut actions = vec![0; env.spec().action_width()];
         for _ in 0..self.episodes {
             loop {
+                if (self.stop)() {
+                    return Err("it was stopped before the experience was gathered".into());
+                }
                 env.act(&buffers.rows(), &mut actions)?;
                 env.step(&actions, buffers.output())?;
                 // The step after an end begins the next episode: it is no transition, and adds nothing.
@@ -112,7 +117,8 @@ fn training(asked: &Asked<'_>) -> Map<String, Value> {
 /// A scripted policy never trained, so it plays the training mazes first. Who tells nothing can be asked nothing.
 fn tests(asked: &Asked<'_>, mazes: u64, seed: u64) -> Result<(Tests, String), CommandError> {
     let overrides = &training(asked);
-    let mut gathering = Gathering { entry: asked.entry, overrides, policy: "noop", episodes: 0, seed, before: None };
+    let (entry, policy, stop) = (asked.entry, "noop", asked.stop);
+    let mut gathering = Gathering { entry, overrides, policy, episodes: 0, seed, before: None, stop };
     let (bytes, origin) = match asked.player {
         Player::Agent(Told { experience: None, .. }) => return Err(UNTOLD.into()),
         Player::Agent(Told { experience: Some(bytes), .. }) => {
@@ -131,7 +137,8 @@ fn tests(asked: &Asked<'_>, mazes: u64, seed: u64) -> Result<(Tests, String), Co
     keys.remove("experience");
     keys.insert("n_test_mazes".to_owned(), mazes.into());
     let config: TestConfig = serde_json::from_value(Value::Object(keys))?;
-    Ok((dynamic_tests(&Experience::from_bytes(&bytes)?, &config, Seed(seed)).into(), origin))
+    let experience = Experience::from_bytes(&bytes)?;
+    Ok((dynamic_tests_until(&experience, &config, Seed(seed), asked.stop).into(), origin))
 }
 
 /// The seven tests; `None` of those that an experience does not lead to.

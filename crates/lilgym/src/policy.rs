@@ -77,7 +77,11 @@ impl Policy<LilGym> for Planner {
 
     fn act(&self, rules: &LilGym, view: View<'_, LilGym>, memory: &mut Self::Memory, _: &mut Rng) -> Action {
         let state = view.state.expect("the policy is privileged");
-        let (plan, done) = memory.get_or_insert_with(|| (rules.plan(state), 0));
+        if memory.is_none() {
+            *memory = rules.plan(state, view.stop).map(|plan| (plan, 0));
+        }
+        // Broken off: nobody waits for the action.
+        let Some((plan, done)) = memory else { return Action::Stop };
         let next = plan.edits.as_ref().and_then(|edits| edits.get(*done)).copied();
         *done += 1;
         next.unwrap_or(Action::Stop)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use heldout_core::{Environment as _, MakeError};
+use heldout_core::{Environment as _, MakeError, Stop};
 use serde_json::{Map, Value};
 
 use crate::config::{Config, Task};
@@ -113,11 +113,11 @@ impl Reader {
         })
     }
 
-    /// What the planner finds for problem `index`, if there is one.
+    /// What the planner finds for problem `index`, if there is one and `stop` does not say so before.
     #[must_use]
-    pub fn plan(&self, index: usize) -> Option<PlanInfo> {
+    pub fn plan(&self, index: usize, stop: Stop<'_>) -> Option<PlanInfo> {
         self.0.corpus.problems.get(index)?;
-        let plan = self.0.solve(index as u32);
+        let plan = self.0.solve_until(index as u32, stop)?;
         let ids = |edits: &[crate::action::Action]| {
             edits.iter().copied().chain([crate::action::Action::Stop]).map(|edit| self.0.numbers.id(edit)).collect()
         };

@@ -163,7 +163,7 @@ fn recovered_training_rows_load(data: &Path) {
 fn amendment_31_known_public_miss_is_solved(data: &Path) {
     let rows = read(data, "scatter-flipit", "train");
     let row = (0..rows.problems()).find(|&index| rows.problem(index).unwrap().key == "1663-2-0").unwrap();
-    let plan = rows.plan(row).unwrap();
+    let plan = rows.plan(row, &|| false).unwrap();
     assert_eq!((plan.actions.unwrap().len(), plan.proven), (2, true), "an edit and STOP");
 }
 
@@ -176,7 +176,7 @@ fn dev_problems_are_solved(data: &Path) {
         ("scatter-flipit", None),
     ] {
         let rows = read(data, task, "dev");
-        let plans: Vec<_> = (0..rows.problems()).map(|index| rows.plan(index).unwrap()).collect();
+        let plans: Vec<_> = (0..rows.problems()).map(|index| rows.plan(index, &|| false).unwrap()).collect();
         assert!(plans.iter().all(|plan| plan.actions.is_some()), "{task}");
         let found = plans.iter().map(|plan| plan.value).sum::<f64>() / plans.len() as f64;
         println!("{task}: mean return {found:.4}");

@@ -1,7 +1,11 @@
-//! What the machine does not give: a sentence and an exit code.
+//! What the machine does not give, and Ctrl-C: a sentence and an exit code, soon.
 
-use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// Generous: a program that has not ended by then hangs.
+const TIMEOUT: Duration = Duration::from_mins(2);
 
 /// More work than threads.
 const MANY: &str = r#"
@@ -13,6 +17,37 @@ name = "grid"
 id = "example/grid-v1"
 episodes = 40000
 metric = "success"
+[[task.condition]]
+name = "train"
+held_out = false
+"#;
+
+/// Problems that are made from years of training.
+const PREPARED: &str = r#"
+title = "Prepared"
+summary = "Nobody comes to play."
+seeds = 1
+[[task]]
+name = "halma"
+id = "halma/symbolic-v1"
+kind = { name = "halma-dynamic", experience = 10000000 }
+metric = "rho_p"
+[[task.condition]]
+name = "ST-1"
+held_out = true
+"#;
+
+/// Problems that are long thought about.
+const PLANNED: &str = r#"
+title = "Planned"
+summary = "An oracle that plans."
+seeds = 1
+[[task]]
+name = "scatter"
+id = "lilgym/scatter-flipit-v1"
+kind = "problems"
+metric = "return"
+set = { grid = "native" }
 [[task.condition]]
 name = "train"
 held_out = false
@@ -38,6 +73,12 @@ impl Drop for Folder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
+}
+
+fn heldout() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_heldout"));
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
 }
 
 /// What the program says when it has a fifth of a gigabyte of addresses beside its own.
@@ -79,4 +120,64 @@ fn regression_a_million_copies_without_memory_were_an_abort() {
         let output = capped(&["bench", id, "--envs", "1048576"]);
         refused(&output, &["`envs` is `1048576`, which takes about", "bytes, more than the system gives"]);
     }
+}
+
+#[cfg(unix)]
+fn interrupt(child: &Child) {
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+}
+
+/// What a program says that is interrupted a second after it was begun, and after it has written `sign`.
+#[cfg(unix)]
+fn interrupted(arguments: &[&str], sign: &str) -> Output {
+    let mut child = heldout().args(arguments).spawn().unwrap();
+    let begin = Instant::now();
+    while begin.elapsed() < Duration::from_secs(1) || !Path::new(sign).exists() {
+        assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
+        assert!(begin.elapsed() < TIMEOUT, "it never began");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    interrupt(&child);
+    let told = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if told.elapsed() > TIMEOUT {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            panic!("it does not end");
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.wait_with_output().unwrap()
+}
+
+#[cfg(unix)]
+#[test]
+fn regression_ctrl_c_was_not_heard_while_problems_were_prepared() {
+    let folder = Folder::new("prepared", PREPARED);
+    let (protocol, out) = (folder.path("own.toml"), folder.path("out"));
+    let eval = ["eval", &protocol, "--policy", "half", "--out", &out];
+    let output = interrupted(&eval, &out);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("stopped before anything was played; to go on:"), "{errors}");
+}
+
+/// Every plan of a block was made before anybody heard.
+#[cfg(unix)]
+#[test]
+fn regression_ctrl_c_waited_for_plans() {
+    let folder = Folder::new("planned", PLANNED);
+    let (protocol, whole, broken) = (folder.path("own.toml"), folder.path("whole"), folder.path("broken"));
+    let eval = |out: &str, more: &[&str]| {
+        let fixed = ["eval", &protocol, "--policy", "oracle", "--episodes", "24", "--threads", "2", "--out", out];
+        [&fixed, more].concat().into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let records = |out: &str| std::fs::read(Path::new(out).join("records/own/scatter/train/oracle.jsonl")).unwrap();
+    let arguments = eval(&broken, &[]);
+    let output = interrupted(&arguments.iter().map(String::as_str).collect::<Vec<_>>(), &folder.path("broken/records"));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(heldout().args(eval(&broken, &["--resume"])).output().unwrap().status.success());
+    assert!(heldout().args(eval(&whole, &[])).output().unwrap().status.success());
+    assert_eq!(records(&broken), records(&whole));
 }

@@ -4,8 +4,8 @@
 use heldout_core::check::within;
 use heldout_core::{
     ActionSpace, AgentSpec, Autoreset, Batch, BatchError, Buffers, ConfigError, Crc, Dtype, Environment, Field,
-    FieldMut, FieldRef, Frame, Lack, MAX_AGENTS, Metric, Options, Policy, Reset, Rng, Row, Rows, Scripted, Seed, Seeding,
-    Spec, Start, Status, VecEnv, View,
+    FieldMut, FieldRef, Frame, Lack, MAX_AGENTS, Metric, Options, Policy, Reset, Rng, Row, Rows, Scripted, Seed,
+    Seeding, Spec, Start, Status, VecEnv, View,
 };
 use serde::{Deserialize, Serialize};
 
@@ -124,6 +124,7 @@ impl Environment for Counter {
         vec![
             Scripted::for_agent::<One>("one", "Adds one.", 0),
             Scripted::of::<Peek>("peek", "Adds what is in the state."),
+            Scripted::of::<Patient>("patient", "Adds one after a while, and counts how often."),
         ]
     }
 }
@@ -158,6 +159,25 @@ impl Policy<Counter> for Peek {
 
     fn act(&self, _: &Counter, view: View<'_, Counter>, (): &mut (), _: &mut Rng) -> i32 {
         i32::from(view.state.expect("a privileged policy sees the state").count > 2)
+    }
+}
+
+/// Asks before each action whether anybody waits for it.
+#[derive(Default)]
+struct Patient;
+
+impl Policy<Counter> for Patient {
+    type Memory = i32;
+
+    fn remember(&self, _: &Counter) -> i32 {
+        0
+    }
+
+    fn act(&self, _: &Counter, view: View<'_, Counter>, turns: &mut i32, _: &mut Rng) -> i32 {
+        if !(view.stop)() {
+            *turns += 1;
+        }
+        1.min(*turns)
     }
 }
 
@@ -404,7 +424,7 @@ fn policies_are_seated_by_name_and_agent() {
     env.reset(Reset::seed(Seed(1)), out.output()).unwrap();
     assert_eq!(
         env.seat(1, "one", Seed(0)).unwrap_err().to_string(),
-        "agent `right` has no policy `one`; it has `peek`, `random`"
+        "agent `right` has no policy `one`; it has `peek`, `patient`, `random`"
     );
     env.seat(0, "one", Seed(0)).unwrap();
     let mut actions = vec![0; 9];
@@ -581,6 +601,28 @@ fn regression_a_generator_at_zero_hung() {
     assert_eq!(postcard::from_bytes::<Rng>(&bytes), Ok(rng));
     assert!(postcard::from_bytes::<Rng>(&[0; 4]).is_err());
     assert!(postcard::from_bytes::<Rng>(&[0, 0, 0, 1]).is_ok());
+}
+
+/// What was chosen after somebody said stop is no choice; who does not ask is not stopped.
+#[test]
+fn policies_that_are_told_to_stop_say_so_and_forget() {
+    for threads in [1, 3] {
+        let (mut env, mut out) = batch(200, Options { threads, ..Options::default() });
+        env.reset(Reset::seed(Seed(1)), out.output()).unwrap();
+        let mut actions = vec![0; 600];
+        env.seat(0, "one", Seed(0)).unwrap();
+        env.seat(1, "peek", Seed(0)).unwrap();
+        env.act_until(&out.rows(), &mut actions, &|| true).unwrap();
+        for agent in 0..2 {
+            env.seat(agent, "patient", Seed(0)).unwrap();
+        }
+        let before: Vec<_> = (0..200).map(|copy| env.save(copy).unwrap()).collect();
+        let stopped = env.act_until(&out.rows(), &mut actions, &|| true);
+        assert_eq!(stopped, Err(BatchError::Stopped));
+        assert!((0..200).all(|copy| env.save(copy).unwrap() == before[copy]));
+        env.act(&out.rows(), &mut actions).unwrap();
+        assert!(actions.iter().all(|&action| action == 1), "a memory of the broken-off call is left");
+    }
 }
 
 /// It was an abort, of the whole process.

@@ -31,7 +31,7 @@ fn asked<'a>(
     player: Player<'a>,
 ) -> Asked<'a> {
     let conditions = conditions.iter().map(|&name| AskedCondition { name, overrides: overrides.clone() }).collect();
-    Asked { entry: entry(), keys, overrides, conditions, episodes: Some(4), cut: false, player }
+    Asked { entry: entry(), keys, overrides, conditions, episodes: Some(4), cut: false, player, stop: &|| false }
 }
 
 fn sets(asked: &Asked<'_>, seed: u64) -> Vec<ProblemSet> {
@@ -134,7 +134,9 @@ fn every_condition_becomes_its_problems() {
 }
 
 fn gather(overrides: &Map<String, Value>, policy: &str) -> Vec<u8> {
-    Gathering { entry: entry(), overrides, policy, episodes: 40, seed: 7, before: None }.play(|| ()).unwrap()
+    Gathering { entry: entry(), overrides, policy, episodes: 40, seed: 7, before: None, stop: &|| false }
+        .play(|| ())
+        .unwrap()
 }
 
 /// A test belongs to the agent under test: what another experienced is not asked of it.
@@ -219,8 +221,15 @@ fn experience_is_gathered_over_episodes_and_added_to() {
     let overrides = map(&json!({"mazes": 3}));
     let gather = |episodes, before: Option<&[u8]>| {
         let mut heard = 0;
-        let gathering =
-            Gathering { entry: entry(), overrides: &overrides, policy: "oracle", episodes, seed: 1, before };
+        let gathering = Gathering {
+            entry: entry(),
+            overrides: &overrides,
+            policy: "oracle",
+            episodes,
+            seed: 1,
+            before,
+            stop: &|| false,
+        };
         let bytes = gathering.play(|| heard += 1).unwrap();
         assert_eq!(heard, episodes);
         crate::experience::Experience::from_bytes(&bytes).unwrap()

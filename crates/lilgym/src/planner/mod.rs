@@ -15,6 +15,8 @@ mod towers;
 
 use std::sync::Arc;
 
+use heldout_core::Stop;
+
 use crate::action::Action;
 use crate::config::Appearance;
 use crate::environment::{LilGym, State};
@@ -46,37 +48,56 @@ impl Plan {
 
 impl LilGym {
     /// The best that the planner finds for a problem, from its beginning.
+    #[cfg(any(feature = "files", test))]
     pub(crate) fn solve(&self, problem: u32) -> Plan {
-        let plans = if self.default_rules { &self.corpus.plans } else { &self.plans };
-        let find = || {
-            let own = &self.corpus.problems[problem as usize];
-            plan(self, &self.corpus.statement(problem).program, &own.scene, own.target)
-        };
-        plans[problem as usize].get_or_init(find).clone()
+        self.solve_until(problem, &|| false).expect("nobody stops it")
     }
 
-    /// The best that the planner finds from a state on.
-    pub(crate) fn plan(&self, state: &State) -> Plan {
+    /// The same, unless `stop` says so before it is found.
+    pub(crate) fn solve_until(&self, problem: u32, stop: Stop<'_>) -> Option<Plan> {
+        let plans = if self.default_rules { &self.corpus.plans } else { &self.plans };
+        let known = &plans[problem as usize];
+        if let Some(plan) = known.get() {
+            return Some(plan.clone());
+        }
+        let own = &self.corpus.problems[problem as usize];
+        // What was broken off is not kept.
+        let found = plan(self, &self.corpus.statement(problem).program, &own.scene, own.target, stop)?;
+        Some(known.get_or_init(|| found).clone())
+    }
+
+    /// The best that the planner finds from a state on, unless `stop` says so before.
+    pub(crate) fn plan(&self, state: &State, stop: Stop<'_>) -> Option<Plan> {
         if state.steps == 0 && !self.config.permute_boxes {
-            return self.solve(state.problem);
+            return self.solve_until(state.problem, stop);
         }
         let left = self.config.horizon.saturating_sub(1 + state.steps);
-        plan_within(self, &self.statement(state).program, &state.scene, state.target, left)
+        plan_within(self, &self.statement(state).program, &state.scene, state.target, left, stop)
     }
 }
 
-/// The shortest edit of `scene` found under which `program` has the value `target`, within the horizon.
-pub(crate) fn plan(rules: &LilGym, program: &Program, scene: &Scene, target: bool) -> Plan {
-    plan_within(rules, program, scene, target, rules.config.horizon.saturating_sub(1))
+/// The shortest edit of `scene` found under which `program` has the value `target`, within the horizon; `None` if `stop`
+/// says so before.
+pub(crate) fn plan(rules: &LilGym, program: &Program, scene: &Scene, target: bool, stop: Stop<'_>) -> Option<Plan> {
+    plan_within(rules, program, scene, target, rules.config.horizon.saturating_sub(1), stop)
 }
 
 /// The same, within `most` edits.
-fn plan_within(rules: &LilGym, program: &Program, scene: &Scene, target: bool, most: u32) -> Plan {
+fn plan_within(
+    rules: &LilGym,
+    program: &Program,
+    scene: &Scene,
+    target: bool,
+    most: u32,
+    stop: Stop<'_>,
+) -> Option<Plan> {
     if program.truth(scene) == Ok(target) {
-        return Plan { edits: Some(Arc::new([])), proven: true };
+        return Some(Plan { edits: Some(Arc::new([])), proven: true });
     }
-    match rules.task.appearance {
-        Appearance::Tower => Towers::new(rules, scene).solve(program, target, most as usize),
-        Appearance::Scatter => Search::new(rules, program, target).solve(scene, most as usize),
-    }
+    let found = match rules.task.appearance {
+        Appearance::Tower => Towers::new(rules, scene, stop).solve(program, target, most as usize),
+        Appearance::Scatter => Search::new(rules, program, target, stop).solve(scene, most as usize),
+    };
+    // A search that is broken off finds nothing, which is no answer.
+    (!stop()).then_some(found)
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use heldout_core::Stop;
+
 use super::Plan;
 use super::canonical::{Edit, edits, removal, whole};
 use crate::environment::LilGym;
@@ -20,6 +22,7 @@ pub(super) struct Search<'a> {
     program: &'a Program,
     target: bool,
     looks: Looks,
+    stop: Stop<'a>,
 }
 
 /// One scene of a beam.
@@ -31,8 +34,8 @@ struct Node {
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(rules: &'a LilGym, program: &'a Program, target: bool) -> Self {
-        Self { rules, program, target, looks: program.looks() }
+    pub(super) fn new(rules: &'a LilGym, program: &'a Program, target: bool, stop: Stop<'a>) -> Self {
+        Self { rules, program, target, looks: program.looks(), stop }
     }
 
     /// A solution of `most` edits at the most, from a scene that is none.
@@ -80,6 +83,9 @@ impl<'a> Search<'a> {
             firsts.iter().enumerate().flat_map(|(owner, edits)| edits.iter().map(move |edit| (owner, edit))).collect();
         all.sort_by_key(|(_, edit)| edit.id);
         for &(owner, first) in &all {
+            if (self.stop)() {
+                return None;
+            }
             let then = after(scene, first);
             // Edits of different boxes can change places: the lower number goes first.
             let elsewhere = all.iter().filter(|(of, second)| *of != owner && second.id > first.id);
@@ -100,6 +106,9 @@ impl<'a> Search<'a> {
             let mut chosen: Vec<usize> = (0..count).collect();
             let mut best: Option<Vec<u32>> = None;
             loop {
+                if (self.stop)() {
+                    return None;
+                }
                 let mut left = *scene;
                 for &index in chosen.iter().rev() {
                     left.remove(index);
@@ -149,6 +158,9 @@ impl<'a> Search<'a> {
             let mut found: Option<Vec<u32>> = None;
             for node in &beam {
                 for owner in 0..BOXES {
+                    if (self.stop)() {
+                        return None;
+                    }
                     for edit in edits(self.rules, &self.looks, &node.scene, owner, false) {
                         let scene = after(&node.scene, &edit);
                         if !seen.insert(contents(&scene)) {

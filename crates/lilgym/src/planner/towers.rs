@@ -1,5 +1,7 @@
 //! TOWER, solved exactly: all scenes in the order of their distance.
 
+use heldout_core::Stop;
+
 use super::Plan;
 use crate::action::{Action, TOWER_HEIGHT};
 use crate::environment::LilGym;
@@ -25,10 +27,11 @@ pub(super) struct Towers<'a> {
     rules: &'a LilGym,
     scene: &'a Scene,
     boxes: [Vec<Contents>; BOXES],
+    stop: Stop<'a>,
 }
 
 impl<'a> Towers<'a> {
-    pub(super) fn new(rules: &'a LilGym, scene: &'a Scene) -> Self {
+    pub(super) fn new(rules: &'a LilGym, scene: &'a Scene, stop: Stop<'a>) -> Self {
         let boxes = std::array::from_fn(|index| {
             let blocks = scene.of(index);
             let mut all = Vec::new();
@@ -54,7 +57,7 @@ impl<'a> Towers<'a> {
             all.sort_by_key(Contents::cost);
             all
         });
-        Self { rules, scene, boxes }
+        Self { rules, scene, boxes, stop }
     }
 
     fn actions(index: usize, contents: &Contents) -> impl Iterator<Item = Action> {
@@ -94,6 +97,9 @@ impl<'a> Towers<'a> {
                 for middle in 0..=total - left {
                     for a in costing(0, left) {
                         for b in costing(1, middle) {
+                            if (self.stop)() {
+                                return Plan { edits: None, proven: false };
+                            }
                             for c in costing(2, total - left - middle) {
                                 let scene = self.scene([a, b, c]);
                                 if program.truth(&scene) == Ok(target) {

@@ -161,6 +161,6 @@ fn amendment_31_only_what_was_gone_through_is_proven() {
     }
     let coarse = rules(&Config::default(), Task::SCATTER_SCRATCH);
     let never = crate::language::Program::parse("exist(filter_obj(all_items, lambda x: is_blue(x) and is_black(x)))");
-    let plan = plan(&coarse, &never.unwrap(), &Scene::default(), true);
+    let plan = plan(&coarse, &never.unwrap(), &Scene::default(), true, &|| false).unwrap();
     assert_eq!((plan.edits, plan.proven), (None, false));
 }

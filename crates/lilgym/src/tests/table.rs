@@ -54,7 +54,7 @@ fn after(rules: &LilGym, scene: &Scene, actions: &[Action]) -> Scene {
 
 /// The scene that the planner makes of empty boxes to give `program` the value `target`.
 fn solution(rules: &LilGym, program: &Program, target: bool) -> Option<Scene> {
-    let plan = planner::plan(rules, program, &Scene::default(), target);
+    let plan = planner::plan(rules, program, &Scene::default(), target, &|| false).unwrap();
     plan.edits.map(|edits| after(rules, &Scene::default(), &edits))
 }
 
@@ -146,7 +146,7 @@ fn table(appearance: Appearance) -> String {
             if slot.is_some() || failures > 6 || used.contains(&format!("{begin:?}")) {
                 continue;
             }
-            if planner::plan(&rules, program, &begin, !truth).edits.is_none() {
+            if planner::plan(&rules, program, &begin, !truth, &|| false).unwrap().edits.is_none() {
                 failures += 1;
                 continue;
             }

@@ -14,7 +14,8 @@ fn measured(player: Player<'_>, conditions: &[Value], episodes: Option<u64>) -> 
     let condition = |value: &Value| AskedCondition { name: "a", overrides: value.as_object().unwrap().clone() };
     let conditions = conditions.iter().map(condition).collect();
     let entry = find("s2b/game-v1").unwrap();
-    let asked = Asked { entry, keys: &keys, overrides: &overrides, conditions, episodes, cut: false, player };
+    let asked =
+        Asked { entry, keys: &keys, overrides: &overrides, conditions, episodes, cut: false, player, stop: &|| false };
     match Language.prepare(&asked, 4)? {
         Prepared::Measured(all) => Ok(all.into_iter().collect()),
         Prepared::Problems(_) => panic!("languages are not played"),
