@@ -372,11 +372,24 @@ pub(crate) fn read<T: serde::de::DeserializeOwned>(
     let toml = |problem: String| ProtocolError::Toml { file: file.to_owned(), problem };
     let mut table: toml::Table = text.parse().map_err(|error: toml::de::Error| toml(error.to_string()))?;
     change(&mut table);
-    serde_path_to_error::deserialize(table).map_err(|error| ProtocolError::Form {
-        file: file.to_owned(),
-        key: error.path().to_string(),
-        problem: error.inner().to_string().trim_end().to_owned(),
-    })
+    let form = |key, problem| ProtocolError::Form { file: file.to_owned(), key, problem };
+    if let Some((key, value)) = table.iter().find_map(|(key, value)| infinite(key, value)) {
+        return Err(form(key, format!("`{value}` is not a finite number")));
+    }
+    serde_path_to_error::deserialize(table)
+        .map_err(|error| form(error.path().to_string(), error.inner().to_string().trim_end().to_owned()))
+}
+
+/// The path of a number in `value` that is none to compute with: TOML has words for them.
+fn infinite(path: &str, value: &toml::Value) -> Option<(String, f64)> {
+    match value {
+        toml::Value::Float(x) if !x.is_finite() => Some((path.to_owned(), *x)),
+        toml::Value::Array(all) => {
+            all.iter().enumerate().find_map(|(i, value)| infinite(&format!("{path}[{i}]"), value))
+        }
+        toml::Value::Table(all) => all.iter().find_map(|(key, value)| infinite(&format!("{path}.{key}"), value)),
+        _ => None,
+    }
 }
 
 impl Protocol {

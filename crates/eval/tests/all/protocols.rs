@@ -121,7 +121,7 @@ fn errors_name_file_key_value_and_what_is_allowed() {
             "name = \"../x\"",
             "condition.name` is `../x`, must be 1 to 100 letters, digits, `-` or `_`",
         ),
-        ("levels = 4", "levels = inf", "`task[0].set`: `levels`: `inf` is not a finite number"),
+        ("levels = 4", "levels = inf", "`task[0].set.levels`: `inf` is not a finite number"),
         ("held_out = true", "held_out = true\nhuman = 3.0", "random, human` is `None, Some(3.0)`, must be two numbers"),
         (
             "over = [\"train\", \"test\"]",

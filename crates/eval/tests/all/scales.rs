@@ -102,3 +102,19 @@ fn check(protocol: &Protocol) {
         assert_eq!(now.published, scale.published, "{at}");
     }
 }
+
+/// A floor of minus infinity makes any score the ceiling.
+#[test]
+fn regression_a_floor_of_minus_infinity_was_accepted() {
+    let text = Protocol::find("smoke").unwrap().scales.unwrap().toml();
+    let at = text.find("mean = ").unwrap();
+    let mean = &text[at..at + text[at..].find(',').unwrap()];
+    for (written, told) in [("-inf", "-inf"), ("inf", "inf"), ("nan", "NaN")] {
+        let wrong = text.replacen(mean, &format!("mean = {written}"), 1);
+        let message = Scales::parse("own.scales.toml", &wrong).unwrap_err().to_string();
+        assert!(
+            message.contains("mean`") && message.contains(&format!("`{told}` is not a finite number")),
+            "{message}"
+        );
+    }
+}
