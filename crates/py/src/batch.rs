@@ -1,6 +1,7 @@
 //! One batch and the arrays that it writes.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, MutexGuard};
 
 use heldout_core::{
     Autoreset, BatchError, Buffers, Frame, Last, Options, Output, Reset, Rows, Scope, Seed, Seeding, Spec, Status,
@@ -15,8 +16,9 @@ use pyo3::types::{PyBytes, PyDict};
 use serde_json::json;
 
 use crate::actions;
-use crate::convert::{count, object, refused, whole};
-use crate::memory::{Column, Slab};
+use crate::convert::{alone, count, object, refused, unmade, whole};
+use crate::interrupt::Interrupt;
+use crate::memory::{Column, Slab, check_room};
 
 /// What the ends of episodes leave under same-step autoreset. Only columns of ended copies mean anything.
 struct Finals {
@@ -158,27 +160,36 @@ fn show(spec: &Spec, metrics: &[f32], status: &[Status], shown: &mut [f64], whos
 }
 
 /// Copies of one environment, stepped together, and the arrays that they write.
-#[pyclass(module = "heldout._native")]
+#[pyclass(frozen, module = "heldout._native")]
 pub(crate) struct Batch {
-    /// `None` once closed. Every method has the batch to itself: the lock is never taken.
-    env: Mutex<Option<Box<dyn VecEnv>>>,
-    spec: Spec,
+    inner: Mutex<Inner>,
     about: String,
     envs: usize,
+    arrays: Py<PyDict>,
+}
+
+/// What one call at a time may use.
+struct Inner {
+    /// `None` once closed.
+    env: Option<Box<dyn VecEnv>>,
+    spec: Spec,
+    threads: usize,
     memory: Memory,
     actions: Vec<i32>,
     /// What seated policies see: written afresh, since Python may have written to the arrays.
     views: Option<Buffers>,
-    arrays: Py<PyDict>,
 }
 
 /// The batch, unless it is closed.
-fn open(env: &mut Mutex<Option<Box<dyn VecEnv>>>) -> PyResult<&mut Box<dyn VecEnv>> {
-    let env = env.get_mut().unwrap_or_else(PoisonError::into_inner);
+fn open(env: &mut Option<Box<dyn VecEnv>>) -> PyResult<&mut Box<dyn VecEnv>> {
     env.as_mut().ok_or_else(|| refused("the environment is closed"))
 }
 
-impl Batch {
+impl Inner {
+    fn open(&mut self) -> PyResult<&mut Box<dyn VecEnv>> {
+        open(&mut self.env)
+    }
+
     fn observe_all(&mut self, py: Python<'_>) -> PyResult<()> {
         let env = open(&mut self.env)?;
         let (memory, spec) = (&mut self.memory, &self.spec);
@@ -189,17 +200,31 @@ impl Batch {
         .map_err(refused)?;
         Ok(())
     }
+}
 
-    fn frame(&mut self, py: Python<'_>, env: &Bound<'_, PyAny>, agent: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+impl Batch {
+    /// What this call may use, unless another thread's has it.
+    fn alone(&self) -> PyResult<MutexGuard<'_, Inner>> {
+        alone(&self.inner)
+    }
+
+    /// A frame, and its width and height.
+    fn frame(
+        &self,
+        py: Python<'_>,
+        env: &Bound<'_, PyAny>,
+        agent: &Bound<'_, PyAny>,
+    ) -> PyResult<(Vec<u8>, (usize, usize))> {
         let (copy, agent) = (count("copy", env)?, count("agent", agent)?);
-        let env = open(&mut self.env)?;
-        let (width, height) = self.spec.frame;
-        py.detach(move || {
+        let mut inner = self.alone()?;
+        let (width, height) = inner.spec.frame;
+        let env = inner.open()?;
+        let pixels = py.detach(move || {
             let mut pixels = vec![0; width * height * 3];
             env.draw(copy, agent, Frame { width, height, pixels: &mut pixels })?;
             Ok(pixels)
-        })
-        .map_err(|e: BatchError| refused(e))
+        });
+        Ok((pixels.map_err(|e: BatchError| refused(e))?, (width, height)))
     }
 }
 
@@ -237,15 +262,15 @@ impl Batch {
                 let config = entry.configure(&overrides)?;
                 entry.make(&overrides, envs, options).map(|env| (env, config))
             })
-            .map_err(refused)?;
+            .map_err(|error| unmade(&error))?;
         let spec = env.spec().clone();
         let about = json!({"id": entry.id(), "config": config, "spec": spec, "policies": env.policies()}).to_string();
         let memory = Memory::new(py, &spec, envs, autoreset == Autoreset::SameStep)?;
         let arrays = arrays(py, &spec, &memory)?;
         let actions = vec![0; envs * spec.action_width()];
-        let mut batch = Self { env: Mutex::new(Some(env)), spec, about, envs, memory, actions, views: None, arrays };
-        batch.observe_all(py)?;
-        Ok(batch)
+        let mut inner = Inner { env: Some(env), spec, threads, memory, actions, views: None };
+        inner.observe_all(py)?;
+        Ok(Self { inner: Mutex::new(inner), about, envs, arrays })
     }
 
     /// Id, whole config, spec and scripted policies, as JSON.
@@ -270,7 +295,7 @@ impl Batch {
     #[pyo3(signature = (root=None, seeds=None, problems=None, mask=None))]
     #[expect(clippy::needless_pass_by_value, reason = "extracted from an argument")]
     fn reset(
-        &mut self,
+        &self,
         py: Python<'_>,
         root: Option<&Bound<'_, PyAny>>,
         seeds: Option<Vec<Option<Bound<'_, PyAny>>>>,
@@ -291,8 +316,9 @@ impl Batch {
             (None, None) => Seeding::Keep,
         };
         let reset = Reset { seeds, problems: problems.as_deref().unwrap_or(&[]), mask: mask.as_deref() };
-        let env = open(&mut self.env)?;
-        let (memory, spec) = (&mut self.memory, &self.spec);
+        let mut inner = self.alone()?;
+        let Inner { env, memory, spec, .. } = &mut *inner;
+        let env = open(env)?;
         py.detach(move || {
             env.reset(reset, memory.output(spec))?;
             memory.publish(&**env, false)
@@ -302,134 +328,149 @@ impl Batch {
     }
 
     /// Steps every copy; returns how many episodes ended.
-    fn step(&mut self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<usize> {
-        let env = open(&mut self.env)?;
-        actions::read(actions, self.envs, self.spec.action_width(), &mut self.actions)?;
-        let (memory, spec, actions) = (&mut self.memory, &self.spec, &self.actions);
+    fn step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let mut inner = self.alone()?;
+        let Inner { env, memory, spec, actions: own, .. } = &mut *inner;
+        let env = open(env)?;
+        actions::read(actions, self.envs, spec.action_width(), own)?;
         py.detach(move || {
             memory.before.copy_from_slice(&memory.status);
-            env.step(actions, memory.output(spec))?;
+            env.step(own, memory.output(spec))?;
             memory.publish(&**env, true)
         })
         .map_err(refused)
     }
 
     /// Writes all arrays as the copies stand, with rewards zero.
-    fn observe(&mut self, py: Python<'_>) -> PyResult<()> {
-        self.observe_all(py)
+    fn observe(&self, py: Python<'_>) -> PyResult<()> {
+        self.alone()?.observe_all(py)
     }
 
     /// The state of a copy, as bytes that any process can restore.
-    fn save<'py>(&mut self, py: Python<'py>, copy: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    fn save<'py>(&self, py: Python<'py>, copy: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
         let copy = count("copy", copy)?;
-        let bytes = open(&mut self.env)?.save(copy).map_err(refused)?;
+        let bytes = self.alone()?.open()?.save(copy).map_err(refused)?;
         Ok(PyBytes::new(py, &bytes))
     }
 
     /// Puts a copy into a saved state. The arrays show it after `observe`.
     #[expect(clippy::needless_pass_by_value, reason = "extracted from an argument")]
-    fn restore(&mut self, copy: &Bound<'_, PyAny>, state: PyBackedBytes) -> PyResult<()> {
+    fn restore(&self, copy: &Bound<'_, PyAny>, state: PyBackedBytes) -> PyResult<()> {
         let copy = count("copy", copy)?;
-        let env = open(&mut self.env)?;
+        let mut inner = self.alone()?;
+        let Inner { env, memory, spec, .. } = &mut *inner;
+        let env = open(env)?;
         env.restore(copy, &state).map_err(refused)?;
-        self.memory.stale = true;
-        self.memory.problems.write()[copy] = env.problem(copy).map_err(refused)?.map_or(-1, i64::from);
+        memory.stale = true;
+        if spec.problems.is_some() {
+            memory.problems.write()[copy] = env.problem(copy).map_err(refused)?.map_or(-1, i64::from);
+        }
         Ok(())
     }
 
     /// A picture of a copy for people, from an agent's side: an array of height, width and colour.
     fn draw<'py>(
-        &mut self,
+        &self,
         py: Python<'py>,
         copy: &Bound<'py, PyAny>,
         agent: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let pixels = self.frame(py, copy, agent)?;
-        let (width, height) = self.spec.frame;
+        let (pixels, (width, height)) = self.frame(py, copy, agent)?;
         Ok(PyArray1::from_vec(py, pixels).reshape([height, width, 3])?.into_any())
     }
 
     /// The same picture as text for a terminal of 24-bit colour.
     fn ansi(
-        &mut self,
+        &self,
         py: Python<'_>,
         copy: &Bound<'_, PyAny>,
         agent: &Bound<'_, PyAny>,
         columns: &Bound<'_, PyAny>,
     ) -> PyResult<String> {
         let columns = count("columns", columns)?;
-        let pixels = self.frame(py, copy, agent)?;
-        let (width, height) = self.spec.frame;
+        let (pixels, (width, height)) = self.frame(py, copy, agent)?;
         Ok(ansi(View::new(width, height, &pixels), columns))
     }
 
     /// The metrics of a copy as they stand, in the order of the spec.
-    fn metrics(&mut self, copy: &Bound<'_, PyAny>) -> PyResult<Vec<f32>> {
+    fn metrics(&self, copy: &Bound<'_, PyAny>) -> PyResult<Vec<f32>> {
         let copy = count("copy", copy)?;
-        let mut values = vec![0.0; self.spec.metrics.len()];
-        open(&mut self.env)?.metrics(copy, &mut values).map_err(refused)?;
+        let mut inner = self.alone()?;
+        let mut values = vec![0.0; inner.spec.metrics.len()];
+        inner.open()?.metrics(copy, &mut values).map_err(refused)?;
         Ok(values)
     }
 
     /// The problem that a copy plays, where the set is finite.
-    fn problem(&mut self, copy: &Bound<'_, PyAny>) -> PyResult<Option<u32>> {
+    fn problem(&self, copy: &Bound<'_, PyAny>) -> PyResult<Option<u32>> {
         let copy = count("copy", copy)?;
-        open(&mut self.env)?.problem(copy).map_err(refused)
+        self.alone()?.open()?.problem(copy).map_err(refused)
     }
 
     /// What has been experienced in a copy; `None` where no account of it is kept.
-    fn experience<'py>(&mut self, py: Python<'py>, copy: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    fn experience<'py>(&self, py: Python<'py>, copy: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let copy = count("copy", copy)?;
-        let bytes = open(&mut self.env)?.experience(copy).map_err(refused)?;
+        let bytes = self.alone()?.open()?.experience(copy).map_err(refused)?;
         Ok(bytes.map(|bytes| PyBytes::new(py, &bytes)))
     }
 
     /// Takes bytes as what has been experienced in a copy.
     #[expect(clippy::needless_pass_by_value, reason = "extracted from an argument")]
-    fn set_experience(&mut self, copy: &Bound<'_, PyAny>, experience: PyBackedBytes) -> PyResult<()> {
+    fn set_experience(&self, copy: &Bound<'_, PyAny>, experience: PyBackedBytes) -> PyResult<()> {
         let copy = count("copy", copy)?;
-        open(&mut self.env)?.set_experience(copy, &experience).map_err(refused)
+        self.alone()?.open()?.set_experience(copy, &experience).map_err(refused)
     }
 
     /// Adds bytes, another copy's experience, to what has been experienced in a copy.
     #[expect(clippy::needless_pass_by_value, reason = "extracted from an argument")]
-    fn merge_experience(&mut self, copy: &Bound<'_, PyAny>, experience: PyBackedBytes) -> PyResult<()> {
+    fn merge_experience(&self, copy: &Bound<'_, PyAny>, experience: PyBackedBytes) -> PyResult<()> {
         let copy = count("copy", copy)?;
-        open(&mut self.env)?.merge_experience(copy, &experience).map_err(refused)
+        self.alone()?.open()?.merge_experience(copy, &experience).map_err(refused)
     }
 
     /// Forgets what has been experienced in a copy.
-    fn clear_experience(&mut self, copy: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn clear_experience(&self, copy: &Bound<'_, PyAny>) -> PyResult<()> {
         let copy = count("copy", copy)?;
-        open(&mut self.env)?.clear_experience(copy).map_err(refused)
+        self.alone()?.open()?.clear_experience(copy).map_err(refused)
     }
 
     /// Seats a scripted policy at an agent.
-    fn seat(&mut self, agent: &Bound<'_, PyAny>, policy: &str, seed: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn seat(&self, agent: &Bound<'_, PyAny>, policy: &str, seed: &Bound<'_, PyAny>) -> PyResult<()> {
         let (agent, seed) = (count("agent", agent)?, Seed(whole("seed", seed)?));
-        open(&mut self.env)?.seat(agent, policy, seed).map_err(refused)
+        self.alone()?.open()?.seat(agent, policy, seed).map_err(refused)
     }
 
     /// The actions of the seated policies, one row per copy; zero for agents that have none.
-    fn act<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let env = open(&mut self.env)?;
-        let (envs, width) = (self.envs, self.spec.action_width());
-        let views = self.views.get_or_insert_with(|| Buffers::new(&self.spec, envs));
-        let actions = py
-            .detach(move || {
-                let mut actions = vec![0; envs * width];
-                env.observe(views.output())?;
-                env.act(&views.rows(), &mut actions)?;
-                Ok(actions.into_iter().map(i64::from).collect::<Vec<_>>())
-            })
-            .map_err(|e: BatchError| refused(e))?;
-        Ok(PyArray1::from_vec(py, actions).reshape([envs, width])?.into_any())
+    fn act<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let mut inner = self.alone()?;
+        let Inner { env, spec, threads, views, .. } = &mut *inner;
+        let (env, envs, width) = (open(env)?, self.envs, spec.action_width());
+        if views.is_none() {
+            check_room(envs.saturating_mul(spec.agents.len() * spec.row_bytes()))?;
+        }
+        let views = views.get_or_insert_with(|| Buffers::new(spec, envs));
+        let mut act = move |stop: &(dyn Fn() -> bool + Sync)| {
+            let mut actions = vec![0; envs * width];
+            env.observe(views.output())?;
+            env.act_until(&views.rows(), &mut actions, stop)?;
+            Ok(actions.into_iter().map(i64::from).collect::<Vec<_>>())
+        };
+        let acted: Result<_, BatchError> = if *threads > 1 {
+            // Other threads cannot ask Python for signals.
+            let interrupt = Interrupt::default();
+            let stop = || interrupt.stop.load(Ordering::Relaxed);
+            interrupt.elsewhere(py, move |_: &(dyn Fn(()) + Sync)| act(&stop), |()| ())?
+        } else {
+            Interrupt::here(py, act)?
+        };
+        Ok(PyArray1::from_vec(py, acted.map_err(refused)?).reshape([envs, width])?.into_any())
     }
 
     /// Lets go of the copies; the arrays stay. Calling it again does nothing.
-    fn close(&mut self) {
-        *self.env.get_mut().unwrap_or_else(PoisonError::into_inner) = None;
-        self.views = None;
+    fn close(&self) -> PyResult<()> {
+        let mut inner = self.alone()?;
+        (inner.env, inner.views) = (None, None);
+        Ok(())
     }
 }
 

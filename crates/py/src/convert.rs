@@ -1,8 +1,10 @@
 //! Values and errors between the two languages.
 
 use std::fmt::Display;
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
-use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use heldout_core::{Lack, MakeError};
+use pyo3::exceptions::{PyMemoryError, PyOverflowError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
 
@@ -11,6 +13,26 @@ use crate::HeldoutError;
 /// An error of ours as Python's.
 pub(crate) fn refused(error: impl Display) -> PyErr {
     HeldoutError::new_err(error.to_string())
+}
+
+/// An environment that cannot be made, as Python's error: what the machine lacks is no fault of the request.
+pub(crate) fn unmade(error: &MakeError) -> PyErr {
+    match error.lack() {
+        Some(Lack::Memory) => PyMemoryError::new_err(error.to_string()),
+        Some(Lack::Threads) => PyRuntimeError::new_err(error.to_string()),
+        None => refused(error),
+    }
+}
+
+/// What `one` holds, unless another call is at it.
+pub(crate) fn alone<T>(one: &Mutex<T>) -> PyResult<MutexGuard<'_, T>> {
+    match one.try_lock() {
+        Ok(own) => Ok(own),
+        Err(TryLockError::Poisoned(error)) => Ok(error.into_inner()),
+        Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(
+            "the environment is in use: one environment may be used by one thread at a time",
+        )),
+    }
 }
 
 /// The JSON object in `text`.

@@ -4,21 +4,23 @@
 //! answers observations with actions. An exception there stops the run, and is the one that the caller sees.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use heldout_core::{FieldRef, Scope, Speaker, Spec, Stimuli};
 use heldout_eval::entrant::{Agent, Entrant, Place, no_learners};
 use heldout_eval::protocol::{Protocol, names};
-use heldout_eval::runner::{Evaluation, Outcome, Progress};
+use heldout_eval::runner::{EvalError, Evaluation, Outcome, Progress};
 use heldout_eval::{Actor, Turn};
 use numpy::{Element, PyArray1, PyArrayMethods};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Map, Value, json};
 
 use crate::actions;
 use crate::convert::{object, refused, whole};
+use crate::interrupt::Interrupt;
 
 /// The built-in protocols.
 #[pyfunction]
@@ -26,27 +28,11 @@ pub(crate) fn protocols() -> Vec<&'static str> {
     names().collect()
 }
 
-/// What a run and its policy share: the first exception, which stops the run.
-#[derive(Default)]
-struct Shared {
-    stop: AtomicBool,
-    exception: Mutex<Option<PyErr>>,
-}
-
-impl Shared {
-    fn raise(&self, exception: PyErr) -> String {
-        let text = exception.to_string();
-        self.exception.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(exception);
-        self.stop.store(true, Ordering::Relaxed);
-        text
-    }
-}
-
 /// A Python object that answers for every place; `_Entrant` of `heldout.evaluation` says how.
 struct PyAgent {
     policy: Arc<Py<PyAny>>,
     name: String,
-    shared: Arc<Shared>,
+    shared: Arc<Interrupt>,
 }
 
 /// A place as Python is told it.
@@ -117,7 +103,7 @@ impl Agent for PyAgent {
 struct PySpeaker {
     policy: Arc<Py<PyAny>>,
     place: (String, String, String, usize, u64),
-    shared: Arc<Shared>,
+    shared: Arc<Interrupt>,
 }
 
 impl Speaker for PySpeaker {
@@ -142,7 +128,7 @@ struct PyActor {
     policy: Arc<Py<PyAny>>,
     place: (String, String, String, usize, u64),
     act: Option<Py<PyAny>>,
-    shared: Arc<Shared>,
+    shared: Arc<Interrupt>,
 }
 
 impl Actor for PyActor {
@@ -215,9 +201,11 @@ pub(crate) fn evaluate(
     experience: Option<Vec<u8>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let shared = Arc::new(Shared::default());
-    let entrant = if let Ok(scripted) = policy.extract::<String>() {
-        Entrant::parse(&format!("{label}@{scripted}"), &no_learners)
+    let shared = Arc::new(Interrupt::default());
+    let name_of = policy.extract::<String>();
+    let scripted = name_of.is_ok();
+    let entrant = if let Ok(policy) = name_of {
+        Entrant::parse(&format!("{label}@{policy}"), &no_learners)
     } else {
         let (policy, name, shared) = (Arc::new(policy.clone().unbind()), name.to_owned(), Arc::clone(&shared));
         Entrant::agent(label, Arc::new(PyAgent { policy, name, shared }))
@@ -237,25 +225,40 @@ pub(crate) fn evaluate(
         resume,
         other_build: false,
     };
-    let hear = |stage: Progress<'_>| {
-        if let (Some(progress), Progress::Played(done, total)) = (&progress, stage) {
+    let tell = |(done, total): (u64, u64)| {
+        if let Some(progress) = &progress {
             Python::attach(|py| {
                 if let Err(exception) = progress.call1(py, (done, total)) {
                     shared.raise(exception);
                 }
             });
         }
-        // A scripted policy never comes to Python: Ctrl-C is heard here.
-        Python::attach(|py| {
-            if let Err(exception) = py.check_signals() {
-                shared.raise(exception);
-            }
-        });
     };
-    let outcome = py.detach(|| evaluation.run(&shared.stop, &hear));
-    if let Some(exception) = shared.exception.lock().unwrap_or_else(PoisonError::into_inner).take() {
-        return Err(exception);
-    }
-    let Outcome { failures, done, total, .. } = outcome.map_err(refused)?;
+    let outcome = if scripted {
+        // A scripted policy never comes to Python: the caller's thread hears Ctrl-C while others play.
+        let work = |tell: &(dyn Fn((u64, u64)) + Sync)| {
+            evaluation.run(&shared.stop, &|stage| {
+                if let Progress::Played(done, total) = stage {
+                    tell((done, total));
+                }
+            })
+        };
+        shared.elsewhere(py, work, tell)?
+    } else {
+        // What is Python's is called on the thread that Python called on.
+        let hear = |stage: Progress<'_>| {
+            if let Progress::Played(done, total) = stage {
+                tell((done, total));
+            }
+            shared.hear();
+        };
+        let outcome = py.detach(|| evaluation.run(&shared.stop, &hear));
+        shared.end(outcome)?
+    };
+    let outcome = outcome.map_err(|error| match error {
+        EvalError::Threads { .. } => PyRuntimeError::new_err(error.to_string()),
+        error => refused(error),
+    });
+    let Outcome { failures, done, total, .. } = outcome?;
     Ok(json!({"episodes": done, "of": total, "failures": failures}).to_string())
 }

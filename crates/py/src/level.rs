@@ -1,6 +1,6 @@
 //! One level of the Memory Tasks Suite, ticked with raw controls: what `heldout.dm_env` is made of.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use heldout_core::Status;
 use heldout_memory::raw::{RawLevel, Settings, open};
@@ -9,20 +9,28 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::convert::{object, refused, whole};
+use crate::convert::{alone, object, refused, whole};
 
 /// A level and its current episode.
-#[pyclass(module = "heldout._native")]
+#[pyclass(frozen, module = "heldout._native")]
 pub(crate) struct Level {
-    /// `None` once closed. Every method has the level to itself: the lock is never taken.
-    level: Mutex<Option<Box<dyn RawLevel>>>,
+    inner: Mutex<Inner>,
+}
+
+/// What one call at a time may use: `None` once closed.
+struct Inner(Option<Box<dyn RawLevel>>);
+
+impl Inner {
+    /// The level, unless it is closed.
+    fn open(&mut self) -> PyResult<&mut Box<dyn RawLevel>> {
+        self.0.as_mut().ok_or_else(|| refused("the environment is closed"))
+    }
 }
 
 impl Level {
-    /// The level, unless it is closed.
-    fn opened(&mut self) -> PyResult<&mut Box<dyn RawLevel>> {
-        let level = self.level.get_mut().unwrap_or_else(PoisonError::into_inner);
-        level.as_mut().ok_or_else(|| refused("the environment is closed"))
+    /// What this call may use, unless another thread's has it.
+    fn alone(&self) -> PyResult<MutexGuard<'_, Inner>> {
+        alone(&self.inner)
     }
 }
 
@@ -56,36 +64,38 @@ impl Level {
             config: object(config)?,
         };
         let level = py.detach(|| open(name, &settings)).map_err(refused)?;
-        Ok(Self { level: Mutex::new(Some(level)) })
+        Ok(Self { inner: Mutex::new(Inner(Some(level))) })
     }
 
     /// The raw controls: name, least, greatest, and whether only whole numbers are taken.
-    fn controls(&mut self) -> PyResult<Vec<(&'static str, f64, f64, bool)>> {
-        Ok(self.opened()?.controls().iter().map(|c| (c.name, c.low, c.high, c.whole)).collect())
+    fn controls(&self) -> PyResult<Vec<(&'static str, f64, f64, bool)>> {
+        Ok(self.alone()?.open()?.controls().iter().map(|c| (c.name, c.low, c.high, c.whole)).collect())
     }
 
     /// The values of all controls for each discrete action.
-    fn discrete(&mut self) -> PyResult<Vec<Vec<f64>>> {
-        Ok(self.opened()?.discrete())
+    fn discrete(&self) -> PyResult<Vec<Vec<f64>>> {
+        Ok(self.alone()?.open()?.discrete())
     }
 
     /// Ticks in a second.
-    fn ticks_per_second(&mut self) -> PyResult<u32> {
-        Ok(self.opened()?.ticks_per_second())
+    fn ticks_per_second(&self) -> PyResult<u32> {
+        Ok(self.alone()?.open()?.ticks_per_second())
     }
 
     /// Begins an episode, with all controls at zero.
-    fn begin(&mut self, py: Python<'_>, episode: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn begin(&self, py: Python<'_>, episode: &Bound<'_, PyAny>) -> PyResult<()> {
         let episode = whole("episode", episode)?;
-        let level = self.opened()?;
+        let mut inner = self.alone()?;
+        let level = inner.open()?;
         py.detach(move || level.begin(episode));
         Ok(())
     }
 
     /// Sets the controls that `changes` names and holds all for up to `ticks`: the sum of the rewards, whether the
     /// task came to its end, and whether the episode was cut.
-    fn step(&mut self, py: Python<'_>, changes: &Bound<'_, PyDict>, ticks: u32) -> PyResult<(f64, bool, bool)> {
-        let level = self.opened()?;
+    fn step(&self, py: Python<'_>, changes: &Bound<'_, PyDict>, ticks: u32) -> PyResult<(f64, bool, bool)> {
+        let mut inner = self.alone()?;
+        let level = inner.open()?;
         let mut named = Vec::with_capacity(changes.len());
         for (name, value) in changes {
             let name: String = name
@@ -103,28 +113,29 @@ impl Level {
     }
 
     /// The values of the controls as they stand.
-    fn values(&mut self) -> PyResult<Vec<f64>> {
-        Ok(self.opened()?.values())
+    fn values(&self) -> PyResult<Vec<f64>> {
+        Ok(self.alone()?.open()?.values())
     }
 
     /// Where the avatar is.
-    fn position(&mut self) -> PyResult<[f64; 3]> {
-        Ok(self.opened()?.position())
+    fn position(&self) -> PyResult<[f64; 3]> {
+        Ok(self.alone()?.open()?.position())
     }
 
     /// The sum of the episode's rewards.
-    fn score(&mut self) -> PyResult<f64> {
-        Ok(self.opened()?.score())
+    fn score(&self) -> PyResult<f64> {
+        Ok(self.alone()?.open()?.score())
     }
 
     /// Ticks that are left until the episode is cut.
-    fn ticks_left(&mut self) -> PyResult<u32> {
-        Ok(self.opened()?.ticks_left())
+    fn ticks_left(&self) -> PyResult<u32> {
+        Ok(self.alone()?.open()?.ticks_left())
     }
 
     /// What the agent sees: an array of height, width and colour, the caller's to keep.
-    fn picture<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let level = self.opened()?;
+    fn picture<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let mut inner = self.alone()?;
+        let level = inner.open()?;
         let (width, height) = level.size();
         let pixels = py.detach(move || {
             let mut pixels = vec![0; width * height * 3];
@@ -135,7 +146,8 @@ impl Level {
     }
 
     /// Lets go of the level. Calling it again does nothing.
-    fn close(&mut self) {
-        *self.level.get_mut().unwrap_or_else(PoisonError::into_inner) = None;
+    fn close(&self) -> PyResult<()> {
+        self.alone()?.0 = None;
+        Ok(())
     }
 }

@@ -9,8 +9,10 @@
 //!
 //! - One call a batch, not one a copy: a step copies the actions in, releases the interpreter, steps, and is done.
 //! - An array is made once; its memory lives as long as anyone, the batch or an array, refers to it.
-//! - Whatever Python passes in, the answer is an exception (`HeldoutError`, a `ValueError`, or a `TypeError`), never a
-//!   panic, and the batch is as it was.
+//! - Whatever Python passes in, the answer is an exception (`HeldoutError`, a `ValueError`, or a `TypeError`; `MemoryError`
+//!   or `RuntimeError` for what the machine lacks), never a panic, and the batch is as it was.
+//! - A batch is used by one call at a time; a second one is refused, not made to wait.
+//! - Ctrl-C is heard during work that may take long (`interrupt`).
 //!
 //! # Deliberately absent
 //!
@@ -24,6 +26,7 @@ mod actions;
 mod batch;
 mod convert;
 mod evaluate;
+mod interrupt;
 mod level;
 mod lilgym;
 mod memory;

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use serde_json::json;
 
 use crate::convert::{object, refused};
+use crate::interrupt::Interrupt;
 
 fn open(id: &str, config: &str) -> PyResult<Reader> {
     Reader::open(id, &object(config)?).map_err(refused)
@@ -35,16 +36,18 @@ type Plan = (Option<Vec<u32>>, bool, f64);
 /// proven that there is nothing shorter; and what following it returns.
 #[pyfunction]
 pub(crate) fn lilgym_plans(py: Python<'_>, id: &str, config: &str, problems: Vec<usize>) -> PyResult<Vec<Plan>> {
-    py.detach(|| {
+    Interrupt::here(py, |stop| {
         let reader = open(id, config)?;
         let plan = |index: usize| {
             let last = reader.problems() - 1;
-            let plan =
-                reader.plan(index).ok_or_else(|| refused(format!("the problem is `{index}`, must be 0 to {last}")))?;
+            // Where it was stopped, the exception says so, whatever is answered here.
+            let plan = reader
+                .plan(index, stop)
+                .ok_or_else(|| refused(format!("the problem is `{index}`, must be 0 to {last}")))?;
             Ok((plan.actions, plan.proven, plan.value))
         };
         problems.into_iter().map(plan).collect()
-    })
+    })?
 }
 
 /// The value of a program in a scene, which is JSON as the public files write it.

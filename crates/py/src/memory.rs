@@ -6,6 +6,7 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 
+use heldout_core::room::has_room;
 use heldout_core::{Dtype, Field, FieldMut};
 use numpy::ndarray::{ArrayViewMutD, IxDyn};
 use numpy::{Element, PyArrayDyn};
@@ -32,6 +33,12 @@ impl Drop for Memory {
         // SAFETY: allocated by `Slab::new` with this layout, and by nobody else.
         unsafe { dealloc(self.bytes.as_ptr(), self.layout) }
     }
+}
+
+/// Checks that there are `bytes` of memory to be had: what is then allocated by ways that cannot fail, does not.
+pub(crate) fn check_room(bytes: usize) -> PyResult<()> {
+    let lack = || PyMemoryError::new_err(format!("there is no memory for {bytes} bytes of observations"));
+    has_room(bytes).then_some(()).ok_or_else(lack)
 }
 
 /// Types whose every zero is a value.

@@ -2,6 +2,7 @@
 
 import sys
 import threading
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -73,7 +74,8 @@ def test_one_batch_in_two_threads_is_refused_not_corrupted() -> None:
             try:
                 batch.step(np.zeros(512, dtype=np.int64))
                 steps[me] += 1
-            except RuntimeError:
+            except RuntimeError as error:
+                assert "one environment may be used by one thread at a time" in str(error), error
                 refusals[me] += 1
             except BaseException as error:
                 others.append(error)
@@ -89,3 +91,48 @@ def test_one_batch_in_two_threads_is_refused_not_corrupted() -> None:
     for _ in range(sum(steps)):
         alone.step(np.zeros(512, dtype=np.int64))
     assert [alone.save(i) for i in range(512)] == [batch.save(i) for i in range(512)]
+
+
+class Reentrant:
+    """Actions that use the environment while they are read."""
+
+    def __init__(self, call: Callable[[], object]) -> None:
+        self.call = call
+
+    def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
+        self.call()
+        return np.zeros(4, dtype=np.int64)
+
+
+def test_a_second_call_was_refused_in_words_of_another() -> None:
+    batch = heldout.make_batch("example/grid-v1", 4)
+    batch.reset(0)
+    before = batch.save(0)
+    calls = (batch.observe, lambda: batch.save(0), lambda: batch.metrics(0), batch.act, batch.close, batch.reset)
+    for call in calls:
+        with pytest.raises(RuntimeError, match="one environment may be used by one thread at a time"):
+            batch.step(Reentrant(call))
+        assert batch.save(0) == before
+    assert len(batch) == 4 and batch.about and batch.arrays
+
+
+def test_a_level_in_two_threads_is_refused_not_corrupted() -> None:
+    level = heldout._native.Level("spot_diff_train", 1, 96, 72, None, False, "{}")
+    level.begin(0)
+    refusals, others = [], []
+
+    def work() -> None:
+        for _ in range(50):
+            try:
+                level.picture()
+            except RuntimeError as error:
+                refusals.append(str(error))
+            except BaseException as error:
+                others.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not others and all("one thread at a time" in text for text in refusals)

@@ -20,7 +20,9 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, NDArray[Any]]):
     """Copies stepped together; ``gymnasium.make_vec(id, num_envs=N, **config)`` makes it.
 
     A step is one native call, without the interpreter's lock. ``copy=False`` returns the arrays that the batch writes,
-    which the next call overwrites: use or copy them before it. ``threads`` spreads the copies and changes no result.
+    which the next call overwrites: use or copy them before it. ``threads`` spreads the copies and changes no result; a process
+    forked from this one, which has none of its threads, steps them one after another. One environment may be used by one
+    thread at a time: a call while another is under way raises ``RuntimeError``.
 
     ``reset(seed=S)`` with an integer derives the streams of all copies from ``S`` (copies of one seed are unrelated,
     and those of ``S`` and ``S + 1`` share none). A list gives copy ``i`` what a single environment reset with
