@@ -121,8 +121,11 @@ mod _native {
             let array = array.as_array();
             let cells = array.iter().map(|&x| u32::try_from(x).map_err(|_| x)).collect::<Result<Vec<_>, _>>();
             let cells = cells.map_err(|x| refused(format!("`{name}` holds `{x}`, must hold integers from 0")))?;
-            if array.ncols() == 0 {
-                return Err(refused(format!("`{name}` has rows of no elements")));
+            if array.is_empty() {
+                let (rows, columns) = array.dim();
+                return Err(refused(format!(
+                    "`{name}` is {rows} x {columns}, must have at least one row and one column"
+                )));
             }
             Ok((cells, array.ncols(), array.nrows()))
         };

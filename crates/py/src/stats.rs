@@ -32,6 +32,19 @@ fn checked(resamples: usize) -> PyResult<usize> {
     Ok(resamples)
 }
 
+/// `value`, if it is a number that can be computed with.
+fn finite(name: &str, value: f64) -> PyResult<f64> {
+    if value.is_finite() { Ok(value) } else { Err(refused(format!("`{name}` is `{value}`, must be finite"))) }
+}
+
+/// The thresholds of a profile, if all of them are.
+fn finite_all(thresholds: Vec<f64>) -> PyResult<Vec<f64>> {
+    match thresholds.iter().find(|x| !x.is_finite()) {
+        Some(value) => Err(refused(format!("`thresholds` holds `{value}`, must hold finite numbers"))),
+        None => Ok(thresholds),
+    }
+}
+
 fn pair(found: Option<Vec<Interval>>) -> Option<(f64, f64)> {
     found.and_then(|all| all.first().map(|i| (i.low, i.high)))
 }
@@ -52,7 +65,7 @@ fn aggregate_named(name: &str) -> PyResult<Aggregate> {
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from an argument")]
 pub(crate) fn aggregate(name: &str, matrix: PyReadonlyArray2<'_, f64>, target: f64) -> PyResult<Option<f64>> {
-    Ok(aggregate_named(name)?(&strata("scores", &matrix)?, target))
+    Ok(aggregate_named(name)?(&strata("scores", &matrix)?, finite("target", target)?))
 }
 
 /// The 95 % interval of an aggregate; `None` of a single run.
@@ -65,7 +78,7 @@ pub(crate) fn aggregate_interval(
     resamples: usize,
     seed: u64,
 ) -> PyResult<Option<(f64, f64)>> {
-    let aggregate = aggregate_named(name)?;
+    let (aggregate, target) = (aggregate_named(name)?, finite("target", target)?);
     let strata = strata("scores", &matrix)?;
     let statistic = |drawn: &[Vec<Vec<f64>>]| Some(vec![aggregate(&drawn[0], target)?]);
     Ok(pair(intervals(&[strata], Seed(seed), checked(resamples)?, statistic)))
@@ -109,7 +122,7 @@ pub(crate) fn performance_profile(
     matrix: PyReadonlyArray2<'_, f64>,
     thresholds: Vec<f64>,
 ) -> PyResult<Option<Vec<f64>>> {
-    Ok(profile(&strata("scores", &matrix)?, &thresholds))
+    Ok(profile(&strata("scores", &matrix)?, &finite_all(thresholds)?))
 }
 
 /// The 95 % intervals of a performance profile.
@@ -122,6 +135,7 @@ pub(crate) fn performance_profile_interval(
     seed: u64,
 ) -> PyResult<Option<Vec<(f64, f64)>>> {
     let strata = strata("scores", &matrix)?;
+    let thresholds = finite_all(thresholds)?;
     let statistic = |drawn: &[Vec<Vec<f64>>]| profile(&drawn[0], &thresholds);
     let found = intervals(&[strata], Seed(seed), checked(resamples)?, statistic);
     Ok(found.map(|all| all.into_iter().map(|i| (i.low, i.high)).collect()))

@@ -8,6 +8,7 @@ import pytest
 from gymnasium.error import ResetNeeded
 
 import heldout
+import heldout.lilgym
 from cases import IDS, SINGLE
 
 WRONG = (ValueError, TypeError)
@@ -237,3 +238,44 @@ def test_a_batch_after_close(env_id: str) -> None:
     for call in (envs.reset, lambda: envs.step(envs.action_space.sample()), lambda: envs.save(0), envs.observe):
         with pytest.raises(heldout.HeldoutError, match="closed"):
             call()
+
+
+@pytest.mark.parametrize("env_id", IDS)
+def test_numbers_beyond_32_bits_and_lists_for_tables_were_accepted(env_id: str) -> None:
+    for key, value in heldout.about(env_id)["defaults"].items():
+        number = value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
+        wrong = [1e308, -1e308, float("inf"), float("-inf"), float("nan")] if number else []
+        wrong += [list(value.values())[:2], []] if isinstance(value, dict) else []
+        wrong += [{value: None}] if isinstance(value, str) else []
+        for one in wrong:
+            with pytest.raises(heldout.HeldoutError, match=f"`{key}"):
+                heldout.make_batch(env_id, **{key: one})
+            for preset in heldout.about(env_id)["presets"]:
+                with pytest.raises(heldout.HeldoutError, match=f"`{key}"):
+                    heldout.make_batch(env_id, preset=preset["name"], **{key: one})
+
+
+def test_messages_of_config_values_that_were_accepted() -> None:
+    for env_id, config, message in [
+        (
+            "lilgym/tower-scratch-v1",
+            {"horizon_reward": 1e308},
+            "`horizon_reward`: is `1e.?308`, must be a number that 32 bits",
+        ),
+        (
+            "lilgym/tower-scratch-v1",
+            {"horizon_reward": float("inf")},
+            "`horizon_reward` is `inf`, must be made of finite",
+        ),
+        ("s2b/game-v1", {"rewards": [1, 2]}, r"`rewards`: is `\[1,2\]`, must be a table"),
+        (
+            "s2b/game-v1",
+            {"rewards": {"query_right": 1e308}},
+            "`rewards.query_right`: is `1e.?308`, must be a number that 32",
+        ),
+        ("s2b/game-v1", {"split": {"combinatorial2": None}}, "`split`: is `.*`, must be a single value"),
+    ]:
+        with pytest.raises(heldout.HeldoutError, match=message):
+            heldout.configure(env_id, **config)
+    with pytest.raises(heldout.HeldoutError, match="`horizon_reward`"):
+        heldout.lilgym.Corpus("lilgym/tower-scratch-v1", horizon_reward=float("nan"))

@@ -113,3 +113,16 @@ def test_bad_input_is_refused() -> None:
         stats.probability_of_improvement(scores, scores[:, :2])
     with pytest.raises(HeldoutError, match="`resamples` is 0"):
         stats.interval(scores, resamples=0)
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("-inf"), float("nan")])
+def test_targets_and_thresholds_that_are_no_numbers_were_accepted(value: float) -> None:
+    scores = matrix(5, 7)
+    for call in (
+        lambda: stats.optimality_gap(scores, target=value),
+        lambda: stats.interval(scores, "optimality_gap", target=value),
+        lambda: stats.profile(scores, [0.5, value]),
+        lambda: stats.profile_interval(scores, [0.5, value]),
+    ):
+        with pytest.raises(HeldoutError, match=r"`(target|thresholds)` (is|holds) `.*`, must (be|hold) finite"):
+            call()

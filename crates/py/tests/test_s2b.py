@@ -45,3 +45,11 @@ def test_wrong_tables(wrong: tuple) -> None:
 def test_a_token_outside_the_vocabulary() -> None:
     with pytest.raises(heldout.HeldoutError, match="token `7`"):
         language_metrics([[0], [1]], [[7], [1]], vocabulary=6)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0, 0)])
+def test_empty_tables_panicked(shape: tuple[int, int]) -> None:
+    empty, full = np.zeros(shape, dtype=int), np.ones((3, 3), dtype=int)
+    for tables in ((empty, empty), (empty, full), (full, empty)):
+        with pytest.raises(heldout.HeldoutError, match=f"is {shape[0]} x {shape[1]}, must have at least one"):
+            language_metrics(*tables)

@@ -41,7 +41,6 @@ environment of the registry that was reset with that seed, under the same level.
 nothing else.
 """
 
-import json
 import operator
 import os
 from collections.abc import Mapping
@@ -51,6 +50,7 @@ import numpy as np
 
 from heldout import _native
 from heldout._native import HeldoutError
+from heldout.registry import encode
 
 try:
     import dm_env
@@ -176,7 +176,7 @@ class Environment(dm_env.Environment):  # type: ignore[misc]
             settings.height,
             None if settings.episode_length_seconds is None else float(settings.episode_length_seconds),
             bool(invert_pitch),
-            json.dumps(dict(config or {})),
+            encode(dict(config or {})),
         )
         self._legacy_discount = legacy_discount
         self._frames_remaining = frames_remaining

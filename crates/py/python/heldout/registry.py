@@ -66,7 +66,12 @@ def encode(config: dict[str, Any]) -> str:
             return os.fspath(value)
         raise TypeError(f"`{value!r}` cannot be a value of a config")
 
-    return json.dumps(config, default=plain, allow_nan=False)
+    for key, value in config.items():
+        try:
+            json.dumps(value, default=plain, allow_nan=False)
+        except ValueError:
+            raise HeldoutError(f"`{key}` is `{value!r}`, must be made of finite numbers") from None
+    return json.dumps(config, default=plain)
 
 
 def register() -> None:
