@@ -198,6 +198,7 @@ pub(crate) fn evaluate(
     episodes: Option<&Bound<'_, PyAny>>,
     threads: &Bound<'_, PyAny>,
     resume: bool,
+    other_build: bool,
     experience: Option<Vec<u8>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
@@ -223,7 +224,7 @@ pub(crate) fn evaluate(
         episodes: episodes.map(|n| whole("episodes", n)).transpose()?,
         threads: crate::convert::count("threads", threads)?,
         resume,
-        other_build: false,
+        other_build,
     };
     let tell = |(done, total): (u64, u64)| {
         if let Some(progress) = &progress {

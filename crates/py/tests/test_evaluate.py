@@ -241,3 +241,19 @@ def test_tests_are_made_from_the_experience_that_is_brought(tmp_path: Path) -> N
     assert header("scripted")["made_from"] == "the experience of noop in 60 training episodes"
     with pytest.raises(heldout.HeldoutError, match="`experience` is `3`, must be bytes or the path of a file"):
         heldout.evaluate(noop, protocol, tmp_path / "bad", experience=3)  # type: ignore[arg-type]
+
+
+def test_records_of_another_build_could_not_be_continued_from_python(one: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    heldout.evaluate("random", one, out, episodes=10, seeds=1)
+    whole = lines(out, "train", "random")
+    path = out / "records" / "one" / "halma" / "train" / "random.jsonl"
+    header, *rest = path.read_bytes().splitlines(keepends=True)
+    other = header.replace(b'"commit":"', b'"commit":"other-', 1)
+    assert other != header
+    path.write_bytes(b"".join([other, *rest[:4]]))
+    with pytest.raises(heldout.HeldoutError, match="another build"):
+        heldout.evaluate("random", one, out, episodes=10, seeds=1, resume=True)
+    heldout.evaluate("random", one, out, episodes=10, seeds=1, resume=True, other_build=True)
+    assert lines(out, "train", "random") == whole
+    assert json.loads(path.read_bytes().splitlines()[0])["continued_by"]

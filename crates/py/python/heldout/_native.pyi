@@ -30,6 +30,7 @@ def evaluate(
     episodes: int | None,
     threads: int,
     resume: bool,
+    other_build: bool,
     experience: bytes | None,
     progress: Any,
 ) -> str: ...

@@ -49,6 +49,7 @@ def evaluate(
     seed: int = 0,
     threads: int = 1,
     resume: bool = False,
+    other_build: bool = False,
     deterministic: bool = True,
     view: Mapping[str, Any] | Callable[[Place], Mapping[str, Any]] | None = None,
     experience: bytes | str | os.PathLike[str] | Callable[[Place], Any] | None = None,
@@ -78,7 +79,8 @@ def evaluate(
     records also hold a hash of the weights. Policies of one hash are one run, and so are those of one object. Which
     episodes are played does not depend on the policy: two policies are given the same problems. What one task cannot do
     is a failure, which the answer and the report list; an exception of the policy ends the run, and ``resume=True``
-    continues it. With more ``seeds`` or ``episodes`` than are recorded, it extends the records.
+    continues it. With more ``seeds`` or ``episodes`` than are recorded, it extends the records. ``other_build=True`` goes
+    on even from records that another build of heldout made, which they say then.
 
     ``tasks`` are the only ones to play, by name. ``deterministic=False`` lets models and modules draw their actions, by
     the seeds of the episodes, which the records say. ``view`` is how the policy sees and acts: config overrides of the
@@ -112,6 +114,7 @@ def evaluate(
             episodes,
             threads if scripted else 1,
             resume,
+            other_build,
             _experience(experience) if scripted else None,
             progress,
         )
