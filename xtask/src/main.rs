@@ -26,9 +26,12 @@ struct Arguments {
 enum Command {
     /// Installs what the tests need and runs everything.
     Test {
-        /// Also what takes long to install: Stable-Baselines3 with its tensors, and cargo-deny.
+        /// Also what takes long to install: Stable-Baselines3 with its tensors, and cargo-deny; and the soak.
         #[arg(long)]
         all: bool,
+        /// Steps of each id in the soak; a tenth where observations are pictures.
+        #[arg(long, value_name = "STEPS", default_value_t = 10_000_000, requires = "all")]
+        soak: u64,
     },
     /// Makes the golden transcripts anew.
     Golden {
@@ -60,7 +63,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
-        Command::Test { all } => test::everything(all),
+        Command::Test { all, soak } => test::everything(all.then_some(soak)),
         Command::Golden { check } => documents::golden(check),
         Command::Wheel => python::wheel(),
         Command::Wasm => needs::target().and_then(|()| wasm::digests()),

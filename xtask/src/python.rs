@@ -77,6 +77,13 @@ fn extra(wheel: &Path, extra: &str) -> String {
     format!("{}[{extra}]", wheel.display())
 }
 
+/// Plays every id for `steps` steps with saves, restores, resets and closes, in the wheel that was tested.
+pub(crate) fn soak(steps: u64) -> anyhow::Result<()> {
+    let venv = Venv::new("venv")?;
+    let mut soak = command(venv.program("python"), &["crates/py/tests/soak.py", "--steps", &steps.to_string()]);
+    finish(soak.env("PYTHONDONTWRITEBYTECODE", "1"))
+}
+
 /// Builds the wheel and runs its tests under the newest Gymnasium and the oldest supported; with `all` SB3's too.
 pub(crate) fn test(all: bool, totals: &mut Totals) -> anyhow::Result<()> {
     let wheel = build("dev")?;

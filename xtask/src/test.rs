@@ -14,17 +14,17 @@ use crate::{licences, needs, python, root, wasm};
 /// Longest README, and longest ARCHITECTURE.
 const MOST_LINES: usize = 150;
 
-/// Runs everything; with `all` also what takes long to install.
-pub(crate) fn everything(all: bool) -> anyhow::Result<()> {
+/// Runs everything; with `soak`, a number of steps, also what takes long: to install, and to play so many of every id.
+pub(crate) fn everything(soak: Option<u64>) -> anyhow::Result<()> {
     let begin = Instant::now();
     let mut totals = Totals::default();
-    let done = steps(all, &mut totals);
+    let done = steps(soak, &mut totals);
     println!("\n{} s", begin.elapsed().as_secs());
     println!("{} passed, {} failed", totals.passed, totals.failed);
     done
 }
 
-fn steps(all: bool, totals: &mut Totals) -> anyhow::Result<()> {
+fn steps(soak: Option<u64>, totals: &mut Totals) -> anyhow::Result<()> {
     title("what the machine must have");
     needs::all()?;
     title("documents");
@@ -49,8 +49,10 @@ fn steps(all: bool, totals: &mut Totals) -> anyhow::Result<()> {
     title("WebAssembly");
     wasm::digests()?;
     title("Python");
-    python::test(all, totals)?;
-    if all {
+    python::test(soak.is_some(), totals)?;
+    if let Some(steps) = soak {
+        title("soak");
+        python::soak(steps)?;
         title("licences and sources of dependencies");
         if !exists("cargo-deny") {
             run("cargo", &["install", "--locked", "--quiet", "cargo-deny"])?;
