@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 /// # Errors
 ///
 /// If it is not: what is wrong, as a sentence.
-pub fn within<T: PartialOrd + Display>(what: &str, value: T, allowed: RangeInclusive<T>) -> Result<(), String> {
+pub fn within<T: PartialOrd + Display + Copy>(what: &str, value: T, allowed: RangeInclusive<T>) -> Result<(), String> {
     let problem = || format!("`{what}` is `{value}`, must be {} to {}", allowed.start(), allowed.end());
     if allowed.contains(&value) { Ok(()) } else { Err(problem()) }
 }

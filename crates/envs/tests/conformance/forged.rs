@@ -23,7 +23,7 @@ const AUTHORS: [&str; 2] = ["random", "oracle"];
 /// Steps that each policy plays on from a forged state that was taken.
 const FUTURE: usize = 60;
 /// After how long a state is given up as one that hangs, by hand alone.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// Length of what the engine saves before the state: magic and checksum.
 const HEAD: usize = 8;
 
