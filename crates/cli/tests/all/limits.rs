@@ -127,12 +127,12 @@ fn interrupt(child: &Child) {
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
 }
 
-/// What a program says that is interrupted a second after it was begun, and after it has written `sign`.
+/// What a program says that is interrupted as soon as it has written `sign`, but not before `least` has passed.
 #[cfg(unix)]
-fn interrupted(arguments: &[&str], sign: &str) -> Output {
+fn interrupted(arguments: &[&str], sign: &str, least: Duration) -> Output {
     let mut child = heldout().args(arguments).spawn().unwrap();
     let begin = Instant::now();
-    while begin.elapsed() < Duration::from_secs(1) || !Path::new(sign).exists() {
+    while begin.elapsed() < least || !Path::new(sign).exists() {
         assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
         assert!(begin.elapsed() < TIMEOUT, "it never began");
         std::thread::sleep(Duration::from_millis(10));
@@ -156,7 +156,7 @@ fn regression_ctrl_c_was_not_heard_while_problems_were_prepared() {
     let folder = Folder::new("prepared", PREPARED);
     let (protocol, out) = (folder.path("own.toml"), folder.path("out"));
     let eval = ["eval", &protocol, "--policy", "half", "--out", &out];
-    let output = interrupted(&eval, &out);
+    let output = interrupted(&eval, &out, Duration::from_secs(1));
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
     assert!(errors.contains("stopped before anything was played; to go on:"), "{errors}");
@@ -169,12 +169,14 @@ fn regression_ctrl_c_waited_for_plans() {
     let folder = Folder::new("planned", PLANNED);
     let (protocol, whole, broken) = (folder.path("own.toml"), folder.path("whole"), folder.path("broken"));
     let eval = |out: &str, more: &[&str]| {
-        let fixed = ["eval", &protocol, "--policy", "oracle", "--episodes", "24", "--threads", "2", "--out", out];
+        let fixed = ["eval", &protocol, "--policy", "oracle", "--episodes", "96", "--threads", "2", "--out", out];
         [&fixed, more].concat().into_iter().map(str::to_owned).collect::<Vec<_>>()
     };
     let records = |out: &str| std::fs::read(Path::new(out).join("records/own/scatter/train/oracle.jsonl")).unwrap();
     let arguments = eval(&broken, &[]);
-    let output = interrupted(&arguments.iter().map(String::as_str).collect::<Vec<_>>(), &folder.path("broken/records"));
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let sign = folder.path("broken/records/own/scatter/train/oracle.jsonl");
+    let output = interrupted(&arguments, &sign, Duration::ZERO);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
     assert!(heldout().args(eval(&broken, &["--resume"])).output().unwrap().status.success());

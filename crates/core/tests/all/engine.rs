@@ -543,6 +543,9 @@ struct Saved {
 /// What the counter is saved under: its id, its sources, and checksums of config and spec.
 type Origin = (String, Vec<(String, String)>, u32, u32);
 
+/// A change of what is saved.
+type Forgery = fn(&mut Saved);
+
 /// `bytes` with what they say changed, and a checksum of what they say then.
 fn forged(bytes: &[u8], change: impl FnOnce(&mut Saved)) -> Vec<u8> {
     let (origin, body) = postcard::take_from_bytes::<Origin>(&bytes[8..]).unwrap();
@@ -562,7 +565,7 @@ fn regression_forged_counters_were_believed() {
     env.step(&[1, 1, 1], out.output()).unwrap();
     let before = env.save(0).unwrap();
     assert_eq!(forged(&before, |_| {}), before);
-    let changes: [(fn(&mut Saved), &str); 9] = [
+    let changes: [(Forgery, &str); 9] = [
         (|s| s.episode = u64::MAX, "`episode` is `18446744073709551615`"),
         (|s| s.steps = u32::MAX, "`steps` is `4294967295`, must be 0 to 49"),
         (|s| s.steps = 50, "`steps` is `50`, must be 0 to 49"),
