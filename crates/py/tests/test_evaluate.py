@@ -1,6 +1,7 @@
 """Evaluation from Python: the records of the native runner, whoever answers."""
 
 import json
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -251,6 +252,10 @@ def test_records_of_another_build_could_not_be_continued_from_python(one: Path, 
     header, *rest = path.read_bytes().splitlines(keepends=True)
     other = header.replace(b'"commit":"', b'"commit":"other-', 1)
     assert other != header
+    # Each line ends with the CRC-32 of what stands before it.
+    own, end = other.rsplit(b',"check":"', 1)
+    other = own + b',"check":"%08x"}\n' % zlib.crc32(own)
+    assert len(end) == len('00000000"}\n')
     path.write_bytes(b"".join([other, *rest[:4]]))
     with pytest.raises(heldout.HeldoutError, match="another build"):
         heldout.evaluate("random", one, out, episodes=10, seeds=1, resume=True)

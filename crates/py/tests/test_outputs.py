@@ -52,7 +52,7 @@ def test_a_report_follows_links_and_leaves_devices_what_they_are(evaluated: Path
     heldout.report(evaluated, tmp_path / "link.html")
     heldout.report(evaluated, tmp_path / "null.html")
     assert (tmp_path / "link.html").is_symlink() and (tmp_path / "null.html").is_symlink()
-    assert (tmp_path / "real.html").read_text().startswith("<!doctype html>")
+    assert (tmp_path / "real.html").read_text().startswith("<!DOCTYPE html>")
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
 
 

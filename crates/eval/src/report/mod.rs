@@ -154,6 +154,9 @@ pub fn write(out: &Path) -> Result<ReportFiles, ReportError> {
 ///
 /// If it is asked for nowhere or twice at one place, a directory holds no records, or it cannot be written.
 pub fn publish(dirs: &[&Path], page: Option<&Path>, markdown: Option<&Path>) -> Result<(), ReportError> {
+    if dirs.is_empty() {
+        return Err(ResultsError::Nothing.into());
+    }
     if page.is_none() && markdown.is_none() {
         return Err(ReportError::Places { problem: "neither is named" });
     }
