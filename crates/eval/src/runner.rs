@@ -177,6 +177,7 @@ impl Evaluation {
     pub fn run(&self, stop: &AtomicBool, progress: &(dyn Fn(Progress<'_>) + Sync)) -> Result<Outcome, EvalError> {
         self.check()?;
         let _hold = Hold::take(&self.out).map_err(|error| RecordsError::held(&self.out, error))?;
+        heldout_files::sweep(&self.out);
         let folder = self.out.join(FOLDER);
         std::fs::create_dir_all(&folder).map_err(|error| RecordsError::Write { path: folder, error })?;
         for protocol in self.protocols.iter().filter(|protocol| !protocol.built_in) {

@@ -163,6 +163,40 @@ fn replace(path: &Path, bytes: &[u8], permissions: Option<fs::Permissions>) -> i
     Ok(())
 }
 
+/// Removes what writers that were ended before they were done left in `folder` and below it. Of those beside its folders, only
+/// what is of a process that is gone: a report may be under way.
+///
+/// Whoever calls this holds the folder ([`Hold`]).
+pub fn sweep(folder: &Path) {
+    let names = |folder: &Path| fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    let mut folders = Vec::new();
+    for path in names(folder) {
+        let gone = |pid: u32| pid == std::process::id() || !Path::new("/proc").join(pid.to_string()).exists();
+        match fs::symlink_metadata(&path) {
+            Ok(metadata) if metadata.is_dir() => folders.push(path),
+            Ok(_) if part_of(&path).is_some_and(gone) => drop(fs::remove_file(&path)),
+            _ => {}
+        }
+    }
+    while let Some(folder) = folders.pop() {
+        for path in names(&folder) {
+            match fs::symlink_metadata(&path) {
+                Ok(metadata) if metadata.is_dir() => folders.push(path),
+                Ok(_) if part_of(&path).is_some() => drop(fs::remove_file(&path)),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The process that was writing a file beside its place, if it is such a one: `NAME.PROCESS.NUMBER.part`.
+fn part_of(path: &Path) -> Option<u32> {
+    let mut ends = path.file_name()?.to_str()?.rsplit('.');
+    let (part, number, process) = (ends.next()?, ends.next()?, ends.next()?);
+    let _: u64 = number.parse().ok().filter(|_| part == "part" && ends.next().is_some())?;
+    process.parse().ok()
+}
+
 /// Waits until the names in a folder are on the disk, where folders can be opened at all.
 fn sync(folder: &Path) {
     if let Ok(folder) = File::open(folder) {

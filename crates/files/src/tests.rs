@@ -133,6 +133,24 @@ fn a_packed_file_is_unpacked_no_further_than_allowed() {
     assert_eq!(unpacked(Path::new("x.json"), b"plain".to_vec(), 5).unwrap(), "plain");
 }
 
+/// Files that a killed run was writing stayed for ever.
+#[test]
+fn what_a_killed_writer_left_is_swept() {
+    let folder = folder("sweep");
+    fs::create_dir_all(folder.join("records/p/t")).unwrap();
+    let files =
+        ["keep.part", "a.1.x.part", "a.7.part", "records/p/t/b.jsonl", "records/p/c.part", "report.html.1.0.part"];
+    let stale = ["report.html.4000000000.0.part", "records/p/t/b.jsonl.1.17.part", "records/d.4000000000.3.part"];
+    for name in files.iter().chain(&stale) {
+        fs::write(folder.join(name), "x").unwrap();
+    }
+    let own = format!("own.{}.0.part", std::process::id());
+    fs::write(folder.join(&own), "x").unwrap();
+    sweep(&folder);
+    assert!(files.iter().all(|name| folder.join(name).exists()));
+    assert!(stale.iter().all(|name| !folder.join(name).exists()) && !folder.join(own).exists());
+}
+
 #[test]
 fn a_directory_has_one_writer_and_says_who() {
     let folder = folder("hold");

@@ -1,5 +1,6 @@
 //! Every target over its stored inputs and over seeded changes of them. Longer, by hand:
-//! `HELDOUT_MUTATIONS=100000 cargo test --release -p heldout-hostile`.
+//! `HELDOUT_MUTATIONS=100000 cargo test --release -p heldout-hostile`; or `cargo test -p heldout-hostile -- --ignored` and then, with a
+//! nightly compiler, `cargo fuzz run --sanitizer none NAME`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -117,6 +118,19 @@ fn attack(name: &str) {
     }
     println!("{name}: {accepted} of {all} changes accepted");
     assert!(accepted < all);
+}
+
+/// Puts all sound inputs where `cargo fuzz` looks for them.
+#[test]
+#[ignore = "for `cargo fuzz`: makes fuzz/corpus"]
+fn write_the_corpus_of_cargo_fuzz() {
+    for target in &TARGETS {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target.name);
+        fs::create_dir_all(&folder).unwrap();
+        for (number, (_, bytes)) in corpus(target).into_iter().enumerate() {
+            fs::write(folder.join(number.to_string()), bytes).unwrap();
+        }
+    }
 }
 
 /// Every target has a test, and a fuzz target of its name.
