@@ -102,11 +102,11 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// As [`write`], with the folders above `path`.
+/// As [`write()`], with the folders above `path`.
 ///
 /// # Errors
 ///
-/// As [`write`], and if the folders cannot be made.
+/// As [`write()`], and if the folders cannot be made.
 pub fn write_below(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fs::create_dir_all(path.parent().unwrap_or(Path::new("")))?;
     write(path, bytes)
