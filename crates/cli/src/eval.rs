@@ -97,6 +97,8 @@ impl Eval {
             }
         });
         bar.finish_and_clear();
+        // What is left is short and can be made again: the first Ctrl-C ends it.
+        stop.store(true, Ordering::Relaxed);
         self.conclude(&evaluation, &outcome?)
     }
 

@@ -18,6 +18,8 @@ use heldout_files::HoldError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::protocol::{MOST_EPISODES, MOST_SEEDS};
+
 pub use crate::failures::{FAILURES, Failure};
 pub use crate::writer::{Kept, Writer};
 
@@ -613,14 +615,31 @@ pub(crate) fn parse(path: &Path, bytes: &[u8], gaps: bool) -> Result<(Recorded, 
         .map_err(|problem| foreign(&format!("is damaged: {problem}")))?;
     let header: Header = serde_path_to_error::deserialize(&value)
         .map_err(|error| foreign(&format!("is not a header: `{}`: {}", error.path(), error.inner())))?;
+    let most = header.episodes_by_seed.iter().copied().chain([header.episodes]).max().unwrap_or(0);
+    if most > MOST_EPISODES || header.seeds.len() as u64 > MOST_SEEDS {
+        let (seeds, allowed) = (header.seeds.len(), format!("at most {MOST_SEEDS} and {MOST_EPISODES}"));
+        return Err(foreign(&format!("has {seeds} seeds of {most} episodes, must have {allowed}")));
+    }
     let mut records = Vec::new();
     let mut order = header.order();
+    let mut last = None;
     for (i, line) in lines.enumerate() {
         let corrupt = |problem: String| RecordsError::Corrupt { path: path(), line: i + 2, problem };
         let own = checked(line).map_err(corrupt)?;
         let record: Record = serde_json::from_slice(&own).map_err(|error| corrupt(error.to_string()))?;
         let own = (record.seed, record.episode);
-        let next = if gaps { order.find(|next| *next == own) } else { order.next() };
+        // With gaps, any place of the header's that comes after the last one.
+        let place = || {
+            let seed = header.seeds.iter().position(|&seed| seed == record.seed)?;
+            (record.episode < header.episodes_of(seed)).then_some((seed, record.episode))
+        };
+        let next = if gaps {
+            let place = place().filter(|place| last.is_none_or(|last| *place > last));
+            last = place.or(last);
+            place.map(|_| own)
+        } else {
+            order.next()
+        };
         let Some((seed, episode)) = next else {
             return Err(corrupt(format!("there are more records than the header's {}", header.total())));
         };

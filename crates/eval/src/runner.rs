@@ -18,7 +18,7 @@ use crate::entrant::{Entrant, Play};
 use crate::plan::{Cell, CellPlay, Planned, Planner, batch, probe};
 use crate::play::{AGENT_COPIES, Actor, Deal, Episode, Event, PlayError, Table};
 use crate::protocol::{MOST_EPISODES, MOST_SEEDS, Protocol};
-use crate::records::{FOLDER, Failure, Kept, Record, RecordsError, Writer, file_name};
+use crate::records::{FOLDER, Failure, Kept, Record, RecordsError, SCALES, Writer, file_name};
 use crate::results::PROTOCOLS;
 
 /// Episodes of a block, and copies of the batch that scripted policies play it at: few, since a batch of one thread is
@@ -177,7 +177,9 @@ impl Evaluation {
     pub fn run(&self, stop: &AtomicBool, progress: &(dyn Fn(Progress<'_>) + Sync)) -> Result<Outcome, EvalError> {
         self.check()?;
         let _hold = Hold::take(&self.out).map_err(|error| RecordsError::held(&self.out, error))?;
-        heldout_files::sweep(&self.out);
+        heldout_files::sweep(&self.out, &[FOLDER, SCALES, PROTOCOLS]);
+        // What cannot be added to is better known before hours of play than after.
+        Failure::read_all(&self.out)?;
         let folder = self.out.join(FOLDER);
         std::fs::create_dir_all(&folder).map_err(|error| RecordsError::Write { path: folder, error })?;
         for protocol in self.protocols.iter().filter(|protocol| !protocol.built_in) {

@@ -28,8 +28,12 @@ impl Kept {
         let mut rest: BTreeMap<(u64, u64), Record> =
             recorded.records[front..].iter().map(|record| (key(record), record.clone())).collect();
         let beside = path.with_added_extension(WAITING);
-        if let Ok(bytes) = heldout_files::read(&beside, MOST) {
-            let (waiting, _) = parse(&beside, &bytes, true)?;
+        let waiting = match heldout_files::read(&beside, MOST) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(RecordsError::Read { path: beside, error }),
+            Ok(bytes) => Some(parse(&beside, &bytes, true)?.0),
+        };
+        if let Some(waiting) = waiting {
             header.extends(&waiting.header, &beside)?;
             for record in waiting.records {
                 rest.entry(key(&record)).or_insert(record);

@@ -5,11 +5,13 @@ use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The file that whoever writes to a directory holds.
-const NAME: &str = "lock";
+const NAME: &str = ".heldout-lock";
+/// What stands in it before the number of the process.
+const SIGNED: &str = "process ";
 /// Bytes of it that are read at the most.
 const MOST: u64 = 512;
 
-/// The right to write to a directory, for as long as it lives. It ends with the process, however that ends.
+/// The right to write to a directory, for as long as it lives. It ends with the process, and those it forked, however they end.
 #[derive(Debug)]
 pub struct Hold {
     path: PathBuf,
@@ -35,22 +37,38 @@ impl Hold {
         fs::create_dir_all(folder).map_err(HoldError::Write)?;
         let path = folder.join(NAME);
         loop {
-            let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
-            let mut file = open.map_err(HoldError::Write)?;
+            if fs::symlink_metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
+                return Err(foreign(&path));
+            }
+            let open = |new: bool| OpenOptions::new().read(true).write(true).create_new(new).open(&path);
+            let (mut file, made) = match open(true) {
+                Ok(file) => (file, true),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match open(false) {
+                    Ok(file) => (file, false),
+                    // Whoever had it is done.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                    Err(error) => return Err(HoldError::Write(error)),
+                },
+                Err(error) => return Err(HoldError::Write(error)),
+            };
+            let signed = holder(&mut file);
             match file.try_lock() {
                 Ok(()) => {}
-                Err(TryLockError::WouldBlock) => return Err(HoldError::Held(holder(&mut file))),
-                // A file system without locks: the file itself is the lock, and a run that was killed leaves it.
-                Err(TryLockError::Error(_)) => {
-                    let there = holder(&mut file);
-                    if there != UNKNOWN {
-                        let over = format!("{there}; if that run is over, remove `{}`", path.display());
-                        return Err(HoldError::Held(over));
-                    }
+                Err(TryLockError::WouldBlock) => {
+                    return Err(HoldError::Held(signed.unwrap_or_else(|| "another process".to_owned())));
                 }
+                // A file system without locks: the file itself is the lock, and a run that was killed leaves it.
+                Err(TryLockError::Error(_)) if !made => {
+                    let who = signed.unwrap_or_else(|| "another process".to_owned());
+                    return Err(HoldError::Held(format!("{who}; if that run is over, remove `{}`", path.display())));
+                }
+                Err(TryLockError::Error(_)) => {}
             }
             // Whoever had it before may have removed the name between opening and locking.
             if same(&file, &path) {
+                if signed.is_some_and(|text| !text.starts_with(SIGNED)) {
+                    return Err(foreign(&path));
+                }
                 let mut held = Self { path, file };
                 held.sign().map_err(HoldError::Write)?;
                 return Ok(held);
@@ -64,7 +82,7 @@ impl Hold {
         let host = if host.trim().is_empty() { String::new() } else { format!(" on {}", host.trim()) };
         self.file.set_len(0)?;
         self.file.rewind()?;
-        self.file.write_all(format!("process {}{host}\n", std::process::id()).as_bytes())
+        self.file.write_all(format!("{SIGNED}{}{host}\n", std::process::id()).as_bytes())
     }
 }
 
@@ -75,14 +93,18 @@ impl Drop for Hold {
     }
 }
 
-const UNKNOWN: &str = "another process";
+/// Something else has the lock's name.
+fn foreign(path: &Path) -> HoldError {
+    let problem = format!("`{}` is no lock of heldout's: move it away", path.display());
+    HoldError::Write(io::Error::new(io::ErrorKind::AlreadyExists, problem))
+}
 
-/// Who signed.
-fn holder(file: &mut File) -> String {
-    let mut text = String::new();
-    let _ = file.take(MOST).read_to_string(&mut text);
-    let signed = text.trim();
-    if signed.is_empty() { UNKNOWN.to_owned() } else { signed.to_owned() }
+/// Who signed, if anybody did.
+fn holder(file: &mut File) -> Option<String> {
+    let mut bytes = Vec::new();
+    let _ = file.take(MOST).read_to_end(&mut bytes);
+    let text = String::from_utf8_lossy(&bytes).trim().to_owned();
+    (!text.is_empty()).then_some(text)
 }
 
 /// Whether the file that is open is the one under the name.

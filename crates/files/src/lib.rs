@@ -25,6 +25,10 @@ pub const DATA: u64 = 512 << 20;
 /// If it is something else, is larger, or cannot be read.
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     regular(&fs::metadata(path)?)?;
+    // What the system makes up as it is read may never end.
+    if fs::canonicalize(path).is_ok_and(|path| ["/proc", "/sys"].iter().any(|made_up| path.starts_with(made_up))) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "is no file of its own, must be a regular file"));
+    }
     let file = File::open(path)?;
     // It may have been replaced in the meantime.
     let metadata = file.metadata()?;
@@ -34,7 +38,7 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     }
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(metadata.len() as usize)?;
-    // Files below `/proc` say that they have no bytes.
+    // It may grow.
     file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most { Err(too_large(bytes.len() as u64, most)) } else { Ok(bytes) }
 }
@@ -89,6 +93,9 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
             Err(io::Error::new(io::ErrorKind::IsADirectory, "is a directory, must be a file"))
         }
         Ok(metadata) if !metadata.is_file() => OpenOptions::new().write(true).open(path)?.write_all(bytes),
+        Ok(metadata) if metadata.permissions().readonly() => {
+            Err(io::Error::new(io::ErrorKind::PermissionDenied, "is read-only"))
+        }
         Ok(metadata) => match followed(path)? {
             // Such as `/dev/stdout`: whoever holds the file goes on writing to it.
             None => OpenOptions::new().append(true).open(path)?.write_all(bytes),
@@ -131,16 +138,15 @@ fn followed(path: &Path) -> io::Result<Option<PathBuf>> {
 
 /// Puts a file with `bytes` at `path`.
 fn replace(path: &Path, bytes: &[u8], permissions: Option<fs::Permissions>) -> io::Result<()> {
-    let Some(name) = path.file_name() else {
+    if path.file_name().is_none() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "is not a file name"));
-    };
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let (mut file, beside) = loop {
         // One of a run that was ended may be there.
         static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let mut beside = name.to_owned();
-        beside.push(format!(".{}.{}.part", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed)));
-        let beside = folder.join(beside);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let beside = folder.join(format!("{PART}{}-{number}", std::process::id()));
         match OpenOptions::new().write(true).create_new(true).open(&beside) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             made => break (made?, beside),
@@ -163,21 +169,21 @@ fn replace(path: &Path, bytes: &[u8], permissions: Option<fs::Permissions>) -> i
     Ok(())
 }
 
-/// Removes what writers that were ended before they were done left in `folder` and below it. Of those beside its folders, only
-/// what is of a process that is gone: a report may be under way.
+/// Removes what writers that were ended before they were done left in `folder` beside its files, if their process is gone (a report
+/// may be under way), and anywhere below those of its folders that `within` names.
 ///
 /// Whoever calls this holds the folder ([`Hold`]).
-pub fn sweep(folder: &Path) {
+pub fn sweep(folder: &Path, within: &[&str]) {
     let names = |folder: &Path| fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
-    let mut folders = Vec::new();
-    for path in names(folder) {
-        let gone = |pid: u32| pid == std::process::id() || !Path::new("/proc").join(pid.to_string()).exists();
-        match fs::symlink_metadata(&path) {
-            Ok(metadata) if metadata.is_dir() => folders.push(path),
-            Ok(_) if part_of(&path).is_some_and(gone) => drop(fs::remove_file(&path)),
-            _ => {}
-        }
+    // Where the system does not tell who runs, nobody is gone.
+    let gone = |process: u32| {
+        let all = Path::new("/proc");
+        process == std::process::id() || (all.join("self").exists() && !all.join(process.to_string()).exists())
+    };
+    for path in names(folder).filter(|path| part_of(path).is_some_and(gone)) {
+        let _ = fs::remove_file(path);
     }
+    let mut folders: Vec<PathBuf> = within.iter().map(|name| folder.join(name)).collect();
     while let Some(folder) = folders.pop() {
         for path in names(&folder) {
             match fs::symlink_metadata(&path) {
@@ -189,12 +195,28 @@ pub fn sweep(folder: &Path) {
     }
 }
 
-/// The process that was writing a file beside its place, if it is such a one: `NAME.PROCESS.NUMBER.part`.
+/// What the name of a file that is being written begins with; the process and a number follow.
+const PART: &str = ".heldout-part-";
+
+/// The process that was writing a file beside its place, if it is such a one.
 fn part_of(path: &Path) -> Option<u32> {
-    let mut ends = path.file_name()?.to_str()?.rsplit('.');
-    let (part, number, process) = (ends.next()?, ends.next()?, ends.next()?);
-    let _: u64 = number.parse().ok().filter(|_| part == "part" && ends.next().is_some())?;
+    let (process, number) = path.file_name()?.to_str()?.strip_prefix(PART)?.split_once('-')?;
+    let _: u64 = number.parse().ok()?;
     process.parse().ok()
+}
+
+/// Whether two paths lead to one file, links followed; of files that are not there yet, to one place.
+#[must_use]
+pub fn same_place(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| -> Option<PathBuf> {
+        if let Ok(there) = fs::canonicalize(path) {
+            return Some(there);
+        }
+        let path = followed(path).ok()??;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Some(fs::canonicalize(folder).ok()?.join(path.file_name()?))
+    };
+    one == other || place(one).is_some_and(|one| place(other) == Some(one))
 }
 
 /// Waits until the names in a folder are on the disk, where folders can be opened at all.

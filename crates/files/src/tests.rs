@@ -97,6 +97,8 @@ fn a_pipe_is_written_to_and_never_waited_for_as_an_input() {
 fn a_device_without_an_end_is_not_read() {
     let refused = read(Path::new("/dev/zero"), DATA).unwrap_err().to_string();
     assert_eq!(refused, "is a device or a pipe, must be a regular file");
+    let refused = read(Path::new("/proc/self/status"), DATA).unwrap_err().to_string();
+    assert_eq!(refused, "is no file of its own, must be a regular file");
     assert!(read(Path::new("/"), DATA).unwrap_err().to_string().contains("is a directory"));
 }
 
@@ -133,22 +135,74 @@ fn a_packed_file_is_unpacked_no_further_than_allowed() {
     assert_eq!(unpacked(Path::new("x.json"), b"plain".to_vec(), 5).unwrap(), "plain");
 }
 
-/// Files that a killed run was writing stayed for ever.
+/// Files that a killed run was writing stayed for ever; nobody else's are removed.
 #[test]
 fn what_a_killed_writer_left_is_swept() {
     let folder = folder("sweep");
     fs::create_dir_all(folder.join("records/p/t")).unwrap();
-    let files =
-        ["keep.part", "a.1.x.part", "a.7.part", "records/p/t/b.jsonl", "records/p/c.part", "report.html.1.0.part"];
-    let stale = ["report.html.4000000000.0.part", "records/p/t/b.jsonl.1.17.part", "records/d.4000000000.3.part"];
+    fs::create_dir_all(folder.join("photos")).unwrap();
+    let own = format!(".heldout-part-{}-0", std::process::id());
+    let stale =
+        [".heldout-part-4000000000-0", "records/p/t/.heldout-part-1-17", "records/.heldout-part-4000000000-3", &own];
+    let files = [
+        "backup.2024.11.part",
+        "records/p/c.1.2.part",
+        "records/p/t/b.jsonl",
+        ".heldout-part-x",
+        "photos/.heldout-part-1-0",
+        // Of a process that runs.
+        ".heldout-part-1-0",
+    ];
     for name in files.iter().chain(&stale) {
         fs::write(folder.join(name), "x").unwrap();
     }
-    let own = format!("own.{}.0.part", std::process::id());
-    fs::write(folder.join(&own), "x").unwrap();
-    sweep(&folder);
+    sweep(&folder, &["records", "none"]);
     assert!(files.iter().all(|name| folder.join(name).exists()));
-    assert!(stale.iter().all(|name| !folder.join(name).exists()) && !folder.join(own).exists());
+    assert!(stale.iter().all(|name| !folder.join(name).exists()));
+}
+
+#[cfg(unix)]
+#[test]
+fn two_paths_to_one_place_are_told() {
+    let folder = folder("same");
+    fs::write(folder.join("a"), "").unwrap();
+    std::os::unix::fs::symlink("a", folder.join("b")).unwrap();
+    std::os::unix::fs::symlink("new", folder.join("c")).unwrap();
+    for (one, other, same) in
+        [("a", "./a", true), ("a", "b", true), ("new", "c", true), ("./new", "new", true), ("a", "new", false)]
+    {
+        assert_eq!(same_place(&folder.join(one), &folder.join(other)), same, "{one} {other}");
+    }
+}
+
+/// A read-only file was replaced, and a name of 250 bytes could not be written beside.
+#[test]
+fn what_is_read_only_is_not_replaced_and_long_names_are_written() {
+    let folder = folder("readonly");
+    let path = folder.join("x");
+    fs::write(&path, "mine").unwrap();
+    let mut permissions = fs::metadata(&path).unwrap().permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(&path, permissions).unwrap();
+    assert!(write(&path, b"yours").unwrap_err().to_string().contains("is read-only"));
+    assert_eq!(fs::read(&path).unwrap(), b"mine");
+    write(&folder.join("n".repeat(250)), b"long").unwrap();
+}
+
+/// A lock overwrote and removed whatever had its name, links followed.
+#[cfg(unix)]
+#[test]
+fn a_lock_that_is_somebody_else_s_is_left_alone() {
+    let folder = folder("foreign");
+    fs::write(folder.join("precious"), "precious").unwrap();
+    let lock = folder.join(".heldout-lock");
+    std::os::unix::fs::symlink("precious", &lock).unwrap();
+    assert!(matches!(Hold::take(&folder), Err(HoldError::Write(_))));
+    fs::remove_file(&lock).unwrap();
+    fs::write(&lock, "my own").unwrap();
+    assert!(matches!(Hold::take(&folder), Err(HoldError::Write(_))));
+    assert_eq!(fs::read(&lock).unwrap(), b"my own");
+    assert_eq!(fs::read(folder.join("precious")).unwrap(), b"precious");
 }
 
 #[test]
@@ -161,7 +215,7 @@ fn a_directory_has_one_writer_and_says_who() {
     drop(held);
     assert_eq!(names(&folder.join("out")), [""; 0]);
     // What a run that was killed leaves behind holds nobody up.
-    fs::write(folder.join("out").join("lock"), "process 1 on elsewhere\n").unwrap();
+    fs::write(folder.join("out").join(".heldout-lock"), "process 1 on elsewhere\n").unwrap();
     drop(Hold::take(&folder.join("out")).unwrap());
     assert_eq!(names(&folder.join("out")), [""; 0]);
 }

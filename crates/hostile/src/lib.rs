@@ -72,7 +72,10 @@ fn records(bytes: &[u8]) -> bool {
             _ => sealed.extend_from_slice(line),
         }
     }
-    Recorded::of(path, &sealed).is_ok()
+    Recorded::of(path, &sealed).is_ok_and(|recorded| {
+        let _ = (recorded.complete(), recorded.header.total());
+        true
+    })
 }
 
 /// The entry that a byte picks.
@@ -86,7 +89,14 @@ fn settings(bytes: &[u8]) -> bool {
     let Some((&first, rest)) = bytes.split_first() else { return false };
     let Some(text) = text(rest) else { return false };
     let set: Vec<String> = text.lines().map(str::to_owned).collect();
-    overrides(&set).is_ok_and(|overrides| entry(first).make(&overrides, 1, Options::default()).is_ok())
+    let made = overrides(&set).ok().and_then(|overrides| entry(first).make(&overrides, 1, Options::default()).ok());
+    made.is_some_and(|mut env| {
+        let mut buffers = Buffers::new(env.spec(), 1);
+        env.reset(Reset::seed(Seed(1)), buffers.output()).expect("what is made can begin");
+        let actions = vec![0; env.spec().action_width()];
+        (0..3).for_each(|_| env.step(&actions, buffers.output()).expect("the first action is one"));
+        true
+    })
 }
 
 /// Steps that are played on from a state.

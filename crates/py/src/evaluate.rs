@@ -181,6 +181,14 @@ fn array<'py, T: Element + Copy>(py: Python<'py>, values: &[T], shape: &[usize])
     Ok(PyArray1::from_slice(py, values).reshape(shape)?.into_any())
 }
 
+/// The bytes of a file of experience.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from arguments")]
+pub(crate) fn read_experience(path: PathBuf) -> PyResult<Vec<u8>> {
+    let bytes = heldout_files::read(&path, heldout_files::DATA);
+    bytes.map_err(|error| refused(format!("`experience` is `{}`, which cannot be read: {error}", path.display())))
+}
+
 /// Evaluates a policy, the name of a scripted one or an `_Entrant`; returns the outcome as JSON.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "each has its name in Python")]

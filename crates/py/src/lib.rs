@@ -58,7 +58,7 @@ mod _native {
     use super::batch::Batch;
     use super::convert::{object, refused};
     #[pymodule_export]
-    use super::evaluate::{evaluate, protocols};
+    use super::evaluate::{evaluate, protocols, read_experience};
     #[pymodule_export]
     use super::level::Level;
     #[pymodule_export]

@@ -40,6 +40,9 @@ def test_a_report_refuses_what_the_command_line_refuses(evaluated: Path) -> None
         heldout.report(evaluated, evaluated / "page.txt")
     with pytest.raises(ValueError, match="both are the same file"):
         heldout.report(evaluated, evaluated / "x.html", markdown=evaluated / "x.html")
+    (evaluated / "y.md").symlink_to("y.html")
+    with pytest.raises(ValueError, match="both are the same file"):
+        heldout.report(evaluated, evaluated / "y.html", markdown=evaluated / "y.md")
     with pytest.raises(ValueError, match="cannot write"):
         heldout.report(evaluated, evaluated / "none" / "x.html")
     assert not (evaluated / "page.txt").exists()
@@ -59,7 +62,7 @@ def test_a_report_follows_links_and_leaves_devices_what_they_are(evaluated: Path
 def test_a_directory_that_another_process_writes_to_is_named_with_it(evaluated: Path) -> None:
     hold = (
         "import fcntl, os, sys\n"
-        f"file = open({str(evaluated / 'lock')!r}, 'w')\n"
+        f"file = open({str(evaluated / '.heldout-lock')!r}, 'w')\n"
         "fcntl.flock(file, fcntl.LOCK_EX)\n"
         "file.write(f'process {os.getpid()}\\n'); file.flush()\n"
         "print('held', flush=True); sys.stdin.read()\n"
@@ -71,4 +74,11 @@ def test_a_directory_that_another_process_writes_to_is_named_with_it(evaluated: 
         heldout.evaluate("random", protocol, out=evaluated, resume=True)
     other.communicate()
     heldout.evaluate("random", protocol, out=evaluated, resume=True)
-    assert not (evaluated / "lock").exists()
+    assert not (evaluated / ".heldout-lock").exists()
+
+
+def test_experience_without_an_end_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", "/dev/zero"):
+        with pytest.raises(ValueError, match="is a device or a pipe, must be a regular file"):
+            heldout.evaluate("random", "smoke", tmp_path / "out", experience=path)

@@ -179,6 +179,8 @@ fn regression_ctrl_c_waited_for_plans() {
     let output = interrupted(&arguments, &sign, Duration::ZERO);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
+    // Not even the block that was under way was finished: its 32 lines and the header's.
+    assert!(records(&broken).split(|&byte| byte == b'\n').count() <= 33, "it went on planning");
     assert!(heldout().args(eval(&broken, &["--resume"])).output().unwrap().status.success());
     assert!(heldout().args(eval(&whole, &[])).output().unwrap().status.success());
     assert_eq!(records(&broken), records(&whole));

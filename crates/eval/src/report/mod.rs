@@ -160,7 +160,7 @@ pub fn publish(dirs: &[&Path], page: Option<&Path>, markdown: Option<&Path>) -> 
     if page.is_none() && markdown.is_none() {
         return Err(ReportError::Places { problem: "neither is named" });
     }
-    if page == markdown {
+    if page.zip(markdown).is_some_and(|(page, markdown)| heldout_files::same_place(page, markdown)) {
         return Err(ReportError::Places { problem: "both are the same file" });
     }
     if let Some(path) = page.filter(|path| path.extension().is_none_or(|ending| ending != "html")) {

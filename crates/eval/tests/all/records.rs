@@ -192,6 +192,22 @@ fn records_of_another_evaluation_are_not_continued() {
     assert!(Writer::open(&folder.0, &Header { machine: elsewhere, ..header() }, true).is_ok());
 }
 
+/// A header of 2^64-1 episodes was walked through, or summed up beyond the largest number.
+#[test]
+fn a_forged_number_of_episodes_is_refused() {
+    let forged = Header { episodes: u64::MAX, episodes_by_seed: Vec::new(), ..header() };
+    let lines = sealed(&serde_json::to_string(&forged).unwrap()) + &sealed(&serde_json::to_string(&all()[1]).unwrap());
+    let (folder, path, _) = file("forged", &all()[..1], b"");
+    let message = "seeds of 18446744073709551615 episodes, must have at most 1000 and 10000000";
+    // Records that wait behind a gap are read too.
+    fs::write(path.with_added_extension("waiting"), &lines).unwrap();
+    let error = Writer::kept(&folder.0, &header(), true).unwrap_err().to_string();
+    assert!(error.contains(message) && error.contains("waiting"), "{error}");
+    fs::write(&path, &lines).unwrap();
+    let error = Recorded::read(&path).unwrap_err().to_string();
+    assert!(error.contains(message), "{error}");
+}
+
 /// Flipped bits of records passed as other scores.
 #[test]
 fn no_flipped_bit_of_a_file_goes_unnoticed() {

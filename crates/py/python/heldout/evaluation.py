@@ -157,8 +157,7 @@ def _evaluating(policy: Any) -> Iterator[None]:
 def _experience(given: Any) -> bytes | None:
     """Return the bytes of an experience, or of the file that holds it."""
     if isinstance(given, (str, os.PathLike)):
-        with open(given, "rb") as file:
-            return file.read()
+        return _native.read_experience(os.fspath(given))
     if given is not None and not isinstance(given, (bytes, bytearray, memoryview)):
         raise HeldoutError(f"`experience` is `{given!r}`, must be bytes or the path of a file")
     return None if given is None else bytes(given)
