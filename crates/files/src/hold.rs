@@ -52,17 +52,15 @@ impl Hold {
                 Err(error) => return Err(HoldError::Write(error)),
             };
             let signed = holder(&mut file);
+            let who = || signed.clone().unwrap_or_else(|| "another process".to_owned());
             match file.try_lock() {
-                Ok(()) => {}
-                Err(TryLockError::WouldBlock) => {
-                    return Err(HoldError::Held(signed.unwrap_or_else(|| "another process".to_owned())));
-                }
+                Err(TryLockError::WouldBlock) => return Err(HoldError::Held(who())),
                 // A file system without locks: the file itself is the lock, and a run that was killed leaves it.
                 Err(TryLockError::Error(_)) if !made => {
-                    let who = signed.unwrap_or_else(|| "another process".to_owned());
-                    return Err(HoldError::Held(format!("{who}; if that run is over, remove `{}`", path.display())));
+                    let over = format!("{}; if that run is over, remove `{}`", who(), path.display());
+                    return Err(HoldError::Held(over));
                 }
-                Err(TryLockError::Error(_)) => {}
+                Err(TryLockError::Error(_)) | Ok(()) => {}
             }
             // Whoever had it before may have removed the name between opening and locking.
             if same(&file, &path) {
