@@ -140,7 +140,7 @@ fn draw_branch(depth: u32, law: &Law, rng: &mut Rng) -> Vec<Direction> {
 }
 
 /// Draws the depth of a branch.
-fn draw_depth(law: &Law, rng: &mut Rng) -> u32 {
+pub(crate) fn draw_depth(law: &Law, rng: &mut Rng) -> u32 {
     match law.depths {
         DepthLaw::Uniform => 1 + rng.below(2 * law.depth - 1),
         DepthLaw::Geometric => {

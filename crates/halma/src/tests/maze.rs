@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use super::{TEST_LAW, TRAIN_LAW, chi_square_critical};
 use crate::experience::checksum;
 use crate::generate::{
-    Law, PathSampling, Split, draw_offset, draw_shape, draw_start, maze_set, offsets, paths_of, side_of,
+    DepthLaw, Law, PathSampling, Split, draw_depth, draw_offset, draw_shape, draw_start, maze_set, offsets, paths_of,
+    side_of,
 };
 use crate::maze::{Cell, Direction, Maze, MazeError, SIDE, Walls};
 use crate::observation::Entries;
 use crate::stats::{PanelCounts, log_linearity, mean_and_deviation};
-use heldout_core::Seed;
+use heldout_core::{Rng, Seed};
 
 const SEED: Seed = Seed(0);
 
@@ -134,6 +135,20 @@ fn halma_check_03_mazes_are_trees_with_monotone_paths() {
                 }
             }
         }
+    }
+}
+
+/// Both laws have the mean that they are given; the uniform one ends below twice that, the geometric one at the longest branch.
+#[test]
+fn halma_both_depth_laws_have_the_mean_depth() {
+    for (depths, longest) in [(DepthLaw::Uniform, 9), (DepthLaw::Geometric, 18)] {
+        let law = Law { depths, ..TEST_LAW };
+        let mut rng = Rng::new(Seed(7));
+        let drawn: Vec<u32> = (0..20_000).map(|_| draw_depth(&law, &mut rng)).collect();
+        let mean = f64::from(drawn.iter().sum::<u32>()) / drawn.len() as f64;
+        assert!((4.8..=5.1).contains(&mean), "{depths:?}: {mean}");
+        assert_eq!(drawn.iter().min(), Some(&1));
+        assert_eq!(drawn.iter().max(), Some(&longest));
     }
 }
 
