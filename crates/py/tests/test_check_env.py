@@ -46,9 +46,10 @@ def test_a_seed_fixes_all_that_follows(env_id: str) -> None:
     def play(env: gymnasium.Env, seed: int | None) -> list:
         env.action_space.seed(0)
         seen = [env.reset(seed=seed)]
-        for _ in range(120):
+        for step in range(120):
             seen.append(env.step(env.action_space.sample()))
-            if seen[-1][2] or seen[-1][3]:
+            # Of few problems two instances may draw the same once, but hardly twelve times.
+            if seen[-1][2] or seen[-1][3] or step % 10 == 9:
                 seen.append(env.reset())
         return seen
 
