@@ -24,7 +24,7 @@ use crate::scales::{self, EPISODES};
 use crate::seating::Seating;
 
 /// The folder of an evaluation's directory that holds problems made for it.
-const PROBLEMS: &str = "problems";
+pub(crate) const PROBLEMS: &str = "problems";
 
 /// One task under one condition with one entrant: one file of records.
 pub(crate) struct Cell {

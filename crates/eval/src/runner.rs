@@ -15,7 +15,7 @@ use heldout_core::{Seed, Status};
 use heldout_files::Hold;
 
 use crate::entrant::{Entrant, Play};
-use crate::plan::{Cell, CellPlay, Planned, Planner, batch, probe};
+use crate::plan::{Cell, CellPlay, PROBLEMS, Planned, Planner, batch, probe};
 use crate::play::{AGENT_COPIES, Actor, Deal, Episode, Event, PlayError, Table};
 use crate::protocol::{MOST_EPISODES, MOST_SEEDS, Protocol};
 use crate::records::{FOLDER, Failure, Kept, Record, RecordsError, SCALES, Writer, file_name};
@@ -177,7 +177,7 @@ impl Evaluation {
     pub fn run(&self, stop: &AtomicBool, progress: &(dyn Fn(Progress<'_>) + Sync)) -> Result<Outcome, EvalError> {
         self.check()?;
         let _hold = Hold::take(&self.out).map_err(|error| RecordsError::held(&self.out, error))?;
-        heldout_files::sweep(&self.out, &[FOLDER, SCALES, PROTOCOLS]);
+        heldout_files::sweep(&self.out, &[FOLDER, SCALES, PROTOCOLS, PROBLEMS]);
         // What cannot be added to is better known before hours of play than after.
         Failure::read_all(&self.out)?;
         let folder = self.out.join(FOLDER);
