@@ -1,8 +1,10 @@
 //! What the machine does not give, and Ctrl-C: a sentence and an exit code, soon.
 
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, Output};
 use std::time::{Duration, Instant};
+
+use crate::common::{Folder, begin, fails, heldout, protocol};
 
 /// Generous: a program that has not ended by then hangs.
 const TIMEOUT: Duration = Duration::from_mins(2);
@@ -53,34 +55,6 @@ name = "train"
 held_out = false
 "#;
 
-/// A folder with a protocol, which goes when it is dropped.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str, protocol: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("heldout-cli-limits-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        std::fs::write(path.join("own.toml"), protocol).unwrap();
-        Self(path)
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn heldout() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_heldout"));
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
-
 /// What the program says when it has a fifth of a gigabyte of addresses beside its own.
 #[cfg(target_os = "linux")]
 fn capped(arguments: &[&str]) -> Output {
@@ -91,26 +65,17 @@ fn capped(arguments: &[&str]) -> Output {
 }
 
 #[cfg(target_os = "linux")]
-fn refused(output: &Output, parts: &[&str]) {
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{errors}");
-    assert!(!errors.contains("panicked"), "{errors}");
-    for part in parts {
-        assert!(errors.contains(part), "does not say `{part}`: {errors}");
-    }
-}
-
-#[cfg(target_os = "linux")]
 #[test]
 fn regression_no_thread_to_be_had_was_a_panic() {
-    let folder = Folder::new("threads", MANY);
-    refused(
+    let folder = Folder::new();
+    fails(
         &capped(&["bench", "example/grid-v1", "--threads", "1024"]),
+        2,
         &["`threads` is `1024`, more than the system gives"],
     );
-    let (protocol, out) = (folder.path("own.toml"), folder.path("out"));
-    let eval = ["eval", &protocol, "--policy", "random", "--out", &out, "--threads", "1024"];
-    refused(&capped(&eval), &["`threads` is `1024`, more than the system gives"]);
+    let (own, out) = (protocol(&folder, "own.toml", MANY), folder.path("out"));
+    let eval = ["eval", &own, "--policy", "random", "--out", &out, "--threads", "1024"];
+    fails(&capped(&eval), 2, &["`threads` is `1024`, more than the system gives"]);
 }
 
 #[cfg(target_os = "linux")]
@@ -118,7 +83,7 @@ fn regression_no_thread_to_be_had_was_a_panic() {
 fn regression_a_million_copies_without_memory_were_an_abort() {
     for id in ["halma/symbolic-v1", "s2b/game-v1", "memory/spot-diff-v1"] {
         let output = capped(&["bench", id, "--envs", "1048576"]);
-        refused(&output, &["`envs` is `1048576`, which takes about", "bytes, more than the system gives"]);
+        fails(&output, 2, &["`envs` is `1048576`, which takes about", "bytes, more than the system gives"]);
     }
 }
 
@@ -130,7 +95,7 @@ fn interrupt(child: &Child) {
 /// What a program says that is interrupted as soon as it has written `sign`, but not before `least` has passed.
 #[cfg(unix)]
 fn interrupted(arguments: &[&str], sign: &str, least: Duration) -> Output {
-    let mut child = heldout().args(arguments).spawn().unwrap();
+    let mut child = begin(arguments);
     let begin = Instant::now();
     while begin.elapsed() < least || !Path::new(sign).exists() {
         assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
@@ -153,9 +118,9 @@ fn interrupted(arguments: &[&str], sign: &str, least: Duration) -> Output {
 #[cfg(unix)]
 #[test]
 fn regression_ctrl_c_was_not_heard_while_problems_were_prepared() {
-    let folder = Folder::new("prepared", PREPARED);
-    let (protocol, out) = (folder.path("own.toml"), folder.path("out"));
-    let eval = ["eval", &protocol, "--policy", "half", "--out", &out];
+    let folder = Folder::new();
+    let (own, out) = (protocol(&folder, "own.toml", PREPARED), folder.path("out"));
+    let eval = ["eval", &own, "--policy", "half", "--out", &out];
     let output = interrupted(&eval, &out, Duration::from_secs(1));
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
@@ -166,22 +131,18 @@ fn regression_ctrl_c_was_not_heard_while_problems_were_prepared() {
 #[cfg(unix)]
 #[test]
 fn regression_ctrl_c_waited_for_plans() {
-    let folder = Folder::new("planned", PLANNED);
-    let (protocol, whole, broken) = (folder.path("own.toml"), folder.path("whole"), folder.path("broken"));
-    let eval = |out: &str, more: &[&str]| {
-        let fixed = ["eval", &protocol, "--policy", "oracle", "--episodes", "96", "--threads", "2", "--out", out];
-        [&fixed, more].concat().into_iter().map(str::to_owned).collect::<Vec<_>>()
-    };
+    let folder = Folder::new();
+    let own = protocol(&folder, "own.toml", PLANNED);
+    let (whole, broken) = (folder.path("whole"), folder.path("broken"));
+    let eval = |out| ["eval", &own, "--policy", "oracle", "--episodes", "96", "--threads", "2", "--out", out];
     let records = |out: &str| std::fs::read(Path::new(out).join("records/own/scatter/train/oracle.jsonl")).unwrap();
-    let arguments = eval(&broken, &[]);
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let sign = folder.path("broken/records/own/scatter/train/oracle.jsonl");
-    let output = interrupted(&arguments, &sign, Duration::ZERO);
+    let output = interrupted(&eval(&broken), &sign, Duration::ZERO);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
     // Not even the block that was under way was finished: its 32 lines and the header's.
     assert!(records(&broken).split(|&byte| byte == b'\n').count() <= 33, "it went on planning");
-    assert!(heldout().args(eval(&broken, &["--resume"])).output().unwrap().status.success());
-    assert!(heldout().args(eval(&whole, &[])).output().unwrap().status.success());
+    assert!(heldout(&[&eval(&broken)[..], &["--resume"]].concat()).status.success());
+    assert!(heldout(&eval(&whole)).status.success());
     assert_eq!(records(&broken), records(&whole));
 }
