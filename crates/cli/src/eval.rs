@@ -88,8 +88,10 @@ impl Eval {
             other_build: self.other_build,
         };
         let stop = stop_flag()?;
+        // Until the report is written.
+        let held = evaluation.hold()?;
         let bar = progress::bar(0, "episodes");
-        let outcome = evaluation.run(&stop, &|progress| match progress {
+        let outcome = held.run(&stop, &|progress| match progress {
             Progress::Preparing(what) => bar.set_message(what.to_owned()),
             Progress::Played(done, total) => {
                 bar.set_length(total);

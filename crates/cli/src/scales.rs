@@ -58,8 +58,10 @@ impl Measure {
             other_build: false,
         };
         let stop = eval::stop_flag()?;
+        // Until the scales are written.
+        let held = evaluation.hold()?;
         let bar = progress::bar(0, "episodes");
-        let outcome = evaluation.run(&stop, &|progress| match progress {
+        let outcome = held.run(&stop, &|progress| match progress {
             Progress::Preparing(what) => bar.set_message(what.to_owned()),
             Progress::Played(done, total) => {
                 bar.set_length(total);

@@ -448,11 +448,11 @@ impl Protocol {
             let file = beside.display().to_string();
             let read = |error| ProtocolError::Read { file: file.clone(), error };
             let text = heldout_files::text(&beside, heldout_files::WRITTEN).map_err(read)?;
-            if let Some((own, seal)) = text.rsplit_once(SEAL) {
-                let (found, expected) = (format!("{:08x}", Crc::of(own.as_bytes())), seal.trim_end().to_owned());
-                if found != expected {
-                    return Err(ProtocolError::Kept { file, found, expected });
-                }
+            // What is kept is sealed: one without a seal has lost it.
+            let (own, seal) = text.rsplit_once(SEAL).unwrap_or((&text, "none"));
+            let (found, expected) = (format!("{:08x}", Crc::of(own.as_bytes())), seal.trim_end().to_owned());
+            if found != expected {
+                return Err(ProtocolError::Kept { file, found, expected });
             }
         }
         Ok(protocol)

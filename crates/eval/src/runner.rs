@@ -54,6 +54,25 @@ pub struct Evaluation {
     pub other_build: bool,
 }
 
+/// An evaluation whose directory nobody else writes to, until this is dropped: after its report, if it is to have one.
+#[derive(Debug)]
+pub struct Held<'a> {
+    evaluation: &'a Evaluation,
+    _hold: Hold,
+}
+
+impl Held<'_> {
+    /// Plays all that is not recorded yet, until `stop` is set.
+    ///
+    /// # Errors
+    ///
+    /// If records are in the way, or they cannot be written. A task that cannot be played is no error but one of
+    /// [`Outcome::failures`].
+    pub fn run(&self, stop: &AtomicBool, progress: &(dyn Fn(Progress<'_>) + Sync)) -> Result<Outcome, EvalError> {
+        self.evaluation.play(stop, progress)
+    }
+}
+
 /// Where an evaluation is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Progress<'a> {
@@ -168,15 +187,27 @@ impl Evaluation {
         self.tasks.is_empty() || self.tasks.iter().any(|task| task == name)
     }
 
-    /// Plays all that is not recorded yet, until `stop` is set. Nobody else writes to the directory in the meantime.
+    /// Takes the directory: nobody else writes to it for as long as what this returns lives.
     ///
     /// # Errors
     ///
-    /// If the evaluation does not make sense, records are in the way, or they cannot be written. A task that cannot be
-    /// played is no error but one of [`Outcome::failures`].
-    pub fn run(&self, stop: &AtomicBool, progress: &(dyn Fn(Progress<'_>) + Sync)) -> Result<Outcome, EvalError> {
+    /// If the evaluation does not make sense, somebody else writes to the directory, or it cannot be written to.
+    pub fn hold(&self) -> Result<Held<'_>, EvalError> {
         self.check()?;
-        let _hold = Hold::take(&self.out).map_err(|error| RecordsError::held(&self.out, error))?;
+        let hold = Hold::take(&self.out).map_err(|error| RecordsError::held(&self.out, error))?;
+        Ok(Held { evaluation: self, _hold: hold })
+    }
+
+    /// Takes the directory, plays as [`Held::run`] does, and lets it go.
+    ///
+    /// # Errors
+    ///
+    /// As [`Evaluation::hold`] and [`Held::run`].
+    pub fn run(&self, stop: &AtomicBool, progress: &(dyn Fn(Progress<'_>) + Sync)) -> Result<Outcome, EvalError> {
+        self.hold()?.run(stop, progress)
+    }
+
+    fn play(&self, stop: &AtomicBool, progress: &(dyn Fn(Progress<'_>) + Sync)) -> Result<Outcome, EvalError> {
         heldout_files::sweep(&self.out, &[FOLDER, SCALES, PROTOCOLS, PROBLEMS]);
         // What cannot be added to is better known before hours of play than after.
         Failure::read_all(&self.out)?;

@@ -49,6 +49,11 @@ const DEEPEST: usize = 16;
 
 /// Reads a TOML value; what is none, and a date, is a string.
 fn value(text: &str) -> Result<Value, String> {
+    // TOML has no whole numbers of 2^63 and more; configs have.
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) && text.parse::<i64>().is_err() {
+        return text.parse().map(|number: u64| Value::Number(number.into())).map_err(|error| error.to_string());
+    }
     let table = toml::from_str::<toml::Table>(&format!("value = {text}")).ok().filter(|t| t.len() == 1);
     match table.and_then(|mut t| t.remove("value")) {
         None | Some(toml::Value::Datetime(_)) => Ok(Value::String(text.to_owned())),

@@ -13,7 +13,7 @@ use heldout_eval::protocol::Protocol;
 use heldout_eval::records::Recorded;
 use heldout_eval::scales::Scales;
 use heldout_eval::settings::overrides;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 /// An input that anybody can forge.
 pub struct Target {
@@ -29,7 +29,7 @@ pub const TARGETS: [Target; 11] = [
     Target { name: "lilgym_data", body: |bytes| text(bytes).is_some_and(heldout_lilgym::fuzz_rows) },
     Target { name: "lilgym_recording", body: |bytes| text(bytes).is_some_and(heldout_lilgym::fuzz_recording) },
     Target { name: "halma_experience", body: heldout_halma::fuzz_experience },
-    Target { name: "halma_problems", body: |bytes| text(bytes).is_some_and(heldout_halma::fuzz_problems) },
+    Target { name: "halma_problems", body: problems },
     Target { name: "mnist", body: heldout_digits::fuzz_mnist },
     Target { name: "protocol", body: protocol },
     Target { name: "scales", body: |bytes| text(bytes).is_some_and(|text| Scales::parse("x", text).is_ok()) },
@@ -53,8 +53,53 @@ fn text(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok()
 }
 
+/// What is accepted is played: a few problems of the file, by chance and by the oracle.
+fn problems(bytes: &[u8]) -> bool {
+    let Some(sealed) = text(bytes).and_then(heldout_halma::fuzz_problems) else { return false };
+    let name = format!("heldout-hostile-{}-{:?}.json", std::process::id(), std::thread::current().id());
+    let path = std::env::temp_dir().join(name);
+    heldout_files::write(&path, sealed.as_bytes()).expect("there is room for a small file");
+    let set = Map::from_iter([("problems".to_owned(), json!(path.to_string_lossy()))]);
+    let made = heldout_envs::find("halma/symbolic-v1").expect("it is there").make(&set, 1, Options::default());
+    let _ = std::fs::remove_file(&path);
+    let mut env = made.expect("a file of problems can be played");
+    let mut buffers = Buffers::new(env.spec(), 1);
+    let mut actions = vec![0; env.spec().action_width()];
+    for (number, policy) in ["random", "oracle"].into_iter().enumerate() {
+        env.seat(0, policy, Seed(1)).expect("there are both");
+        env.reset(Reset::seed(Seed(number as u64)), buffers.output()).expect("what is made can begin");
+        for _ in 0..STEPS {
+            env.act(&buffers.rows(), &mut actions).expect("somebody sits there");
+            env.step(&actions, buffers.output()).expect("policies act as they may");
+        }
+    }
+    true
+}
+
+/// Conditions of a protocol that are made.
+const CONDITIONS: usize = 4;
+
+/// What is accepted names tasks that begin, or says why they do not.
 fn protocol(bytes: &[u8]) -> bool {
-    text(bytes).is_some_and(|text| Protocol::parse("x", "x.toml", text).is_ok())
+    let Some(Ok(protocol)) = text(bytes).map(|text| Protocol::parse("x", "x.toml", text)) else { return false };
+    let all = protocol.tasks.iter().flat_map(|task| task.conditions.iter().map(move |condition| (task, condition)));
+    for (task, condition) in all.take(CONDITIONS) {
+        if let Ok(entry) = heldout_envs::find(&task.id) {
+            begins(entry, &task.overrides(condition));
+        }
+    }
+    true
+}
+
+/// Whether an environment can be made with these settings, which then begins.
+fn begins(entry: &Entry, set: &Map<String, Value>) -> bool {
+    entry.make(set, 1, Options::default()).is_ok_and(|mut env| {
+        let mut buffers = Buffers::new(env.spec(), 1);
+        env.reset(Reset::seed(Seed(1)), buffers.output()).expect("what is made can begin");
+        let actions = vec![0; env.spec().action_width()];
+        (0..3).for_each(|_| env.step(&actions, buffers.output()).expect("the first action is one"));
+        true
+    })
 }
 
 /// A file of records as it is, and with the checksums of its lines set right.
@@ -89,14 +134,7 @@ fn settings(bytes: &[u8]) -> bool {
     let Some((&first, rest)) = bytes.split_first() else { return false };
     let Some(text) = text(rest) else { return false };
     let set: Vec<String> = text.lines().map(str::to_owned).collect();
-    let made = overrides(&set).ok().and_then(|overrides| entry(first).make(&overrides, 1, Options::default()).ok());
-    made.is_some_and(|mut env| {
-        let mut buffers = Buffers::new(env.spec(), 1);
-        env.reset(Reset::seed(Seed(1)), buffers.output()).expect("what is made can begin");
-        let actions = vec![0; env.spec().action_width()];
-        (0..3).for_each(|_| env.step(&actions, buffers.output()).expect("the first action is one"));
-        true
-    })
+    overrides(&set).is_ok_and(|set| begins(entry(first), &set))
 }
 
 /// Steps that are played on from a state.

@@ -87,7 +87,7 @@ fn times(target: &Target) -> u32 {
     let asked = std::env::var("HELDOUT_MUTATIONS").ok().map(|n| n.parse().expect("a number"));
     asked.unwrap_or(match target.name {
         "state" | "halma_experience" => 1_500,
-        "lilgym_recording" | "settings" => 5_000,
+        "lilgym_recording" | "settings" | "protocol" | "halma_problems" => 5_000,
         _ => 20_000,
     })
 }

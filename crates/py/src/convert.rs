@@ -45,7 +45,9 @@ pub(crate) fn whole(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u64> {
     value.extract().map_err(|error: PyErr| {
         let py = value.py();
         if error.is_instance_of::<PyOverflowError>(py) {
-            refused(format!("`{name}` is `{value}`, must be 0 to {}", u64::MAX))
+            let allowed =
+                if value.lt(0).unwrap_or(false) { "at least 0".to_owned() } else { format!("at most {}", u64::MAX) };
+            refused(format!("`{name}` is `{value}`, must be {allowed}"))
         } else if error.is_instance_of::<PyTypeError>(py) {
             PyTypeError::new_err(format!("`{name}` is `{value}`, must be an integer"))
         } else {

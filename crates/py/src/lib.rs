@@ -115,12 +115,13 @@ mod _native {
     fn language_metrics(
         meanings: PyReadonlyArray2<'_, i64>,
         messages: PyReadonlyArray2<'_, i64>,
-        vocabulary: u32,
+        vocabulary: &Bound<'_, PyAny>,
     ) -> PyResult<(Option<f64>, Option<f64>, Option<f64>)> {
         let table = |name: &str, array: &PyReadonlyArray2<'_, i64>| {
             let array = array.as_array();
             let cells = array.iter().map(|&x| u32::try_from(x).map_err(|_| x)).collect::<Result<Vec<_>, _>>();
-            let cells = cells.map_err(|x| refused(format!("`{name}` holds `{x}`, must hold integers from 0")))?;
+            let cells =
+                cells.map_err(|x| refused(format!("`{name}` holds `{x}`, must hold integers of 0 to {}", u32::MAX)))?;
             if array.is_empty() {
                 let (rows, columns) = array.dim();
                 return Err(refused(format!(
@@ -131,6 +132,9 @@ mod _native {
         };
         let (meanings, width, rows) = table("meanings", &meanings)?;
         let (messages, length, spoken) = table("messages", &messages)?;
+        let told = crate::convert::whole("vocabulary", vocabulary)?;
+        let beyond = |_| refused(format!("`vocabulary` is `{told}`, must be at most {}", u32::MAX));
+        let vocabulary = u32::try_from(told).map_err(beyond)?;
         if rows != spoken {
             return Err(refused(format!("there are {rows} meanings and {spoken} messages, must be as many")));
         }

@@ -2,7 +2,8 @@
 
 ``python crates/py/tests/soak.py --steps 10000000``; ids whose observations are pictures take a tenth of the steps. Each
 id is played twice with the same actions and resets: once straight, once with copies that are saved, put into an older
-state and back, and with batches that are saved, closed and made anew. The digests of both must be the same.
+state and back, with batches that play on from older states before they are put back, and with batches that are saved,
+closed and made anew. The digests of both must be the same.
 
 Memory is the resident set of the process (``/proc/self/statm``, or its peak where there is none), read twenty times in
 the second run, after Python's collector has run. It is flat if no reading of the second half is more than
@@ -35,8 +36,11 @@ COPIES, PICTURE_COPIES = 64, 16
 READINGS = 20
 #: Bytes that the memory may vary by: what allocators keep, not what is lost.
 SLACK = 16 << 20
-#: How often, of all calls, some copies are reset, a copy is saved and put back, the batch is closed and made anew.
-RESETS, RESTORES, CLOSES = 0.01, 0.05, 0.002
+#: How often, of all calls, some copies are reset, a copy is saved and put back, all play on from older states and are put
+#: back, the batch is closed and made anew.
+RESETS, RESTORES, RETURNS, CLOSES = 0.01, 0.05, 0.002, 0.002
+#: Steps from older states at the most.
+DETOUR = 8
 
 
 class Played(NamedTuple):
@@ -46,6 +50,7 @@ class Played(NamedTuple):
     steps: int
     memory: list[int]
     saves: int
+    returns: int
     closes: int
 
     def growth(self) -> int:
@@ -94,7 +99,8 @@ def play(env_id: str, steps: int, seed: int, disturbed: bool, hear: Callable[[in
     batch = heldout.make_batch(env_id, copies)
     batch.reset(seed)
     older = [batch.save(copy) for copy in range(copies)]
-    readings, saves, closes = [], 0, 0
+    readings: list[int] = []
+    saves = returns = closes = 0
     for call in range(calls):
         ended = batch.step(both.integers(choices, size=(copies, len(choices))))
         arrays = batch.arrays
@@ -118,6 +124,17 @@ def play(env_id: str, steps: int, seed: int, disturbed: bool, hear: Callable[[in
             saves += 1
             if own.random() < 0.5:
                 batch.observe()
+        if disturbed and own.random() < RETURNS:
+            whole = [batch.save(copy) for copy in range(copies)]
+            for copy in range(copies):
+                batch.restore(copy, older[copy])
+            for _ in range(own.integers(1, DETOUR, endpoint=True)):
+                batch.step(own.integers(choices, size=(copies, len(choices))))
+            for copy, saved in enumerate(whole):
+                batch.restore(copy, saved)
+            batch.observe()
+            older = whole
+            returns += 1
         if disturbed and own.random() < CLOSES:
             whole = [batch.save(copy) for copy in range(copies)]
             batch.close()
@@ -131,7 +148,7 @@ def play(env_id: str, steps: int, seed: int, disturbed: bool, hear: Callable[[in
         if call % 64 == 0:
             hear(call * copies, calls * copies)
     batch.close()
-    return Played(digest.hexdigest(), calls * copies, readings, saves, closes)
+    return Played(digest.hexdigest(), calls * copies, readings, saves, returns, closes)
 
 
 def soak(env_id: str, steps: int, seed: int, hear: Callable[[int, int], None] = lambda done, total: None) -> Played:
@@ -172,7 +189,7 @@ def main() -> int:
             print(f"{env_id}: FAILED: {problem}", flush=True)
         elif played is not None:
             print(
-                f"{env_id}: {played.steps} steps twice, {played.saves} saves, {played.closes} closes, digest "
+                f"{env_id}: {played.steps} steps twice, {played.saves} saves, {played.returns} returns, {played.closes} closes, digest "
                 f"{played.digest[:8]}, memory {played.memory[-1] >> 10} KiB ({played.growth() >> 10:+} KiB), "
                 f"{time.monotonic() - begin:.1f} s",
                 flush=True,

@@ -279,3 +279,18 @@ def test_messages_of_config_values_that_were_accepted() -> None:
             heldout.configure(env_id, **config)
     with pytest.raises(heldout.HeldoutError, match="`horizon_reward`"):
         heldout.lilgym.Corpus("lilgym/tower-scratch-v1", horizon_reward=float("nan"))
+
+
+def test_configs_without_a_bottom_were_a_bare_recursion() -> None:
+    deep: list = []
+    for _ in range(100_000):
+        deep = [deep]
+    with pytest.raises(heldout.HeldoutError, match="`mazes` is nested too deep"):
+        heldout.Env("halma/symbolic-v1", mazes=deep)
+
+
+def test_negative_numbers_of_things_were_told_of_64_bits() -> None:
+    with pytest.raises(heldout.HeldoutError, match="`num_envs` is `-1`, must be at least 0"):
+        heldout.VectorEnv("example/grid-v1", -1)
+    with pytest.raises(heldout.HeldoutError, match="`copy` is `-1`, must be at least 0"):
+        heldout.VectorEnv("example/grid-v1", 2).save(-1)

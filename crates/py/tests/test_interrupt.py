@@ -1,5 +1,7 @@
 """Ctrl-C ends any native call, long before its work is done."""
 
+import os
+import resource
 import signal
 import subprocess
 import sys
@@ -10,6 +12,8 @@ import pytest
 
 #: Generous: the work itself would take longer by far.
 TIMEOUT = 120
+#: Seconds of computing that may follow Ctrl-C, whatever else the machine does. It was 7 once.
+LATE = 2.0
 
 #: An episode of many minutes.
 LONG = """
@@ -48,16 +52,36 @@ ACTS = (
 )
 
 
+def computed(process: int) -> float | None:
+    """Return the seconds that a running process has computed, where the system says so."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def children() -> float:
+    """Return the seconds that children which have ended computed."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def interrupted(script: str) -> str:
     """Interrupt a script a while after it has said that it is ready; return what it says of it."""
+    before = children()
     head = "import heldout\ndef ready(*told):\n    print('ready', flush=True)\n"
     command = [sys.executable, "-c", head + script]
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert child.stdout is not None and child.stdout.readline() == "ready\n", child.communicate()[1]
         time.sleep(1.0)
+        until = computed(child.pid)
         child.send_signal(signal.SIGINT)
-        return child.communicate(timeout=TIMEOUT)[1]
+        told = child.communicate(timeout=TIMEOUT)[1]
+        after = None if until is None else children() - before - until
+        assert after is None or after < LATE, f"{after} s of work after Ctrl-C"
+        return told
     finally:
         child.kill()
         child.wait()

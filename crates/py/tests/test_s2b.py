@@ -53,3 +53,12 @@ def test_empty_tables_panicked(shape: tuple[int, int]) -> None:
     for tables in ((empty, empty), (empty, full), (full, empty)):
         with pytest.raises(heldout.HeldoutError, match=f"is {shape[0]} x {shape[1]}, must have at least one"):
             language_metrics(*tables)
+
+
+@pytest.mark.parametrize("huge", [2**62, -(2**62), 2**32])
+def test_huge_tokens_were_a_bare_overflow(huge: int) -> None:
+    for tables in (([[huge], [1]], [[2], [1]]), ([[0], [1]], [[huge], [1]])):
+        with pytest.raises(heldout.HeldoutError, match=f"holds `{huge}`, must hold integers of 0 to 4294967295"):
+            language_metrics(*tables)
+    with pytest.raises(heldout.HeldoutError, match=f"`vocabulary` is `{huge}`, must be at "):
+        language_metrics([[0], [1]], [[2], [1]], vocabulary=huge)

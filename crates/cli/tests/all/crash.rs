@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use heldout_core::{Rng, Seed};
 
-use crate::common::{Folder, LONG, SHORT, begin, fails, lines, protocol, recorded, stdout, tree};
+use crate::common::{Folder, LONG, SHORT, begin, fails, heldout, lines, protocol, recorded, stdout, tree};
 
 /// How often something is tried: as often as by hand, if that was asked for.
 fn rounds(usual: u32) -> u32 {
@@ -131,6 +131,33 @@ fn of_two_that_are_started_together_one_writes_and_the_other_says_who_does() {
     assert!(gave_way > 0, "they never met");
 }
 
+/// The directory was free again before the report was written: who came then wrote under it.
+#[cfg(unix)]
+#[test]
+fn a_directory_was_let_go_before_its_report_was_written() {
+    let folder = Folder::new();
+    let short = protocol(&folder, "short.toml", SHORT);
+    let out = folder.path("out");
+    let eval = ["eval", &short, "--policy", "random", "--out", &out, "--threads", "1"];
+    // A report whose second half somebody has yet to take.
+    std::fs::create_dir(&out).unwrap();
+    let pipe = Path::new(&out).join("report.md");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut first = begin(&eval);
+    while !Path::new(&out).join("report.html").exists() {
+        assert!(first.try_wait().unwrap().is_none(), "it ended without its report");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    for more in [&[][..], &["--resume"]] {
+        let second = heldout(&[&eval[..], more].concat());
+        fails(&second, 2, &["is being written to by process", &first.id().to_string()]);
+    }
+    assert!(std::fs::read_to_string(&pipe).unwrap().starts_with("# "));
+    assert!(first.wait().unwrap().success());
+    std::fs::remove_file(&pipe).unwrap();
+    stdout(&[&eval[..], &["--resume"]].concat());
+}
+
 /// Of 8 runs that were resumed while they were running, 2 were left with records twice.
 #[test]
 fn a_run_is_not_resumed_while_it_runs() {
@@ -181,17 +208,30 @@ fn a_full_disk_is_told_and_loses_nothing() {
     let short = protocol(&folder, "short.toml", &SHORT.replacen("episodes = 40", "episodes = 200", 1));
     let (out, whole) = (folder.path("out"), folder.path("whole"));
     let arguments = ["eval", &short, "--policy", "random", "--out", &out];
-    let script = "trap '' XFSZ; ulimit -f 20; exec \"$0\" \"$@\"";
-    let mut limited = Command::new("sh");
-    limited.args(["-c", script, env!("CARGO_BIN_EXE_heldout")]).args(arguments);
-    fails(&limited.output().unwrap(), 2, &["cannot write", "what was recorded before is kept"]);
-    let kept = tree(&out);
-    let kept_lines: usize = kept.values().map(|bytes| lines(bytes)).sum();
-    assert!(kept_lines > 10, "{kept_lines}");
-    assert!(kept.values().all(|bytes| bytes.ends_with(b"\n")));
-    stdout(&[&arguments[..], &["--resume"]].concat());
     stdout(&["eval", &short, "--policy", "random", "--out", &whole]);
-    let done = tree(&out);
-    assert!(done == tree(&whole));
-    assert!(kept.iter().all(|(name, bytes)| done[name].starts_with(bytes)));
+    let expected = tree(&whole);
+    let largest = expected.values().map(Vec::len).max().unwrap_or(0) as u32 / 512;
+    let mut rng = Rng::new(Seed(15));
+    let mut most = 0;
+    for round in 0..rounds(8) {
+        // In blocks of 512 bytes: from a header that does not fit to a report that does not.
+        let room = if round == 0 { 20 } else { 1 + rng.below(largest - 1) };
+        let script = format!("trap '' XFSZ; ulimit -f {room}; exec \"$0\" \"$@\"");
+        let mut limited = Command::new("sh");
+        limited.args(["-c", &script, env!("CARGO_BIN_EXE_heldout")]).args(arguments);
+        let output = limited.output().unwrap();
+        fails(&output, 2, &["cannot write"]);
+        let kept = tree(&out);
+        let records = kept.iter().filter(|(name, _)| name.extension().is_some_and(|ending| ending == "jsonl"));
+        most = most.max(records.clone().map(|(_, bytes)| lines(bytes)).sum::<usize>());
+        // What was recorded before is kept, to the last line that was whole.
+        for (name, bytes) in records {
+            assert!(expected[name].starts_with(bytes), "{room} blocks: {}", name.display());
+            assert!(bytes.is_empty() || bytes.ends_with(b"\n"), "{room} blocks: {}", name.display());
+        }
+        stdout(&[&arguments[..], &["--resume"]].concat());
+        same(&out, &expected, &format!("{room} blocks"));
+        std::fs::remove_dir_all(&out).unwrap();
+    }
+    assert!(most > 10, "{most} lines");
 }

@@ -126,6 +126,17 @@ fn a_recording_that_holds_nothing_is_refused() {
     }
 }
 
+/// Numbers that TOML does not have were taken for strings.
+#[test]
+fn numbers_beyond_63_bits_were_strings() {
+    let list = |set: &str| heldout(&["run", "halma/symbolic-v1", "--episodes", "1", "--set", set]);
+    stdout(&["run", "halma/symbolic-v1", "--episodes", "1", "--set", "maze_seed=18446744073709551615"]);
+    fails(&list("mazes=18446744073709551615"), 2, &["mazes", "18446744073709551615"]);
+    fails(&list("mazes=18446744073709551616"), 2, &["`18446744073709551616`: number too large"]);
+    fails(&list("mazes=-9223372036854775809"), 2, &["`-9223372036854775809`: "]);
+    assert!(!String::from_utf8_lossy(&list("mazes=18446744073709551615").stderr).contains("string"));
+}
+
 /// Numbers of episodes that no machine can hold.
 #[test]
 fn episodes_are_counted_before_they_are_planned() {

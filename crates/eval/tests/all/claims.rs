@@ -6,6 +6,7 @@ use heldout_eval::claims::Verdict::{self, Agree, Disagree, Undecided};
 use heldout_eval::claims::{Judged, judge};
 use heldout_eval::results::Results;
 
+use crate::common::keep_scales;
 use crate::report::Folder;
 
 const TASKS: &str = r#"
@@ -38,7 +39,7 @@ fn judged(name: &str, cells: &[(&str, &str, &str, f64)], claims: &str) -> Vec<Ju
     let folder = Folder::new(&format!("claims-{name}"));
     fs::write(folder.path().join("protocols/toy.toml"), format!("{TASKS}{claims}")).expect("it can be written");
     let places = [("grid", "train"), ("grid", "near"), ("grid", "far"), ("signal", "train"), ("signal", "far")];
-    fs::write(folder.path().join("protocols/toy.scales.toml"), unit_scales(&places)).expect("it can be written");
+    keep_scales(folder.path(), &unit_scales(&places));
     for &(task, condition, agent, mean) in cells {
         let scores: Vec<f64> = (0..40).map(|i| mean + f64::from(i * 17 % 41 - 20) / 400.0).collect();
         folder.write(task, condition, agent, &scores, vec![]);

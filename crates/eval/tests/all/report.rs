@@ -14,6 +14,8 @@ use heldout_eval::results::{Results, Scale};
 use heldout_eval::runner::Evaluation;
 use serde_json::json;
 
+use crate::common::keep_scales;
+
 const PROTOCOL: &str = r#"
 title = "A toy <experiment>"
 paper = "Nobody 1900"
@@ -132,7 +134,7 @@ impl Folder {
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(path.join("protocols")).expect("a folder for temporary files");
         fs::write(path.join("protocols/toy.toml"), PROTOCOL).expect("it can be written");
-        fs::write(path.join("protocols/toy.scales.toml"), SCALES).expect("it can be written");
+        keep_scales(&path, SCALES);
         Self(path)
     }
 
@@ -577,4 +579,24 @@ fn a_protocol_that_is_not_at_hand_is_guessed_from_the_records() {
     let told = report::markdown(&[folder.path()]).expect("records");
     assert!(told.contains("**learner** cannot be placed between floor and ceiling"), "{told}");
     assert!(report::html(&[folder.path()]).expect("records").contains("not at hand"));
+}
+
+/// Scales that lost the line with their checksum were believed.
+#[test]
+fn kept_scales_without_their_checksum_were_believed() {
+    let folder = Folder::new("unsealed");
+    folder.write("grid", "train", "one", &[0.5; 20], vec![]);
+    assert!(Results::read(&[folder.path()]).is_ok());
+    let path = folder.path().join("protocols/toy.scales.toml");
+    let sealed = fs::read_to_string(&path).expect("it is there");
+    let bare = sealed.rsplit_once("# check ").expect("it is sealed").0;
+    for changed in [bare.to_owned(), sealed.replacen("mean = ", "mean = 1", 1)] {
+        assert_ne!(changed, sealed);
+        fs::write(&path, changed).expect("it can be written");
+        let error = Results::read(&[folder.path()]).err().map(|error| error.to_string());
+        assert!(
+            error.as_ref().is_some_and(|error| error.contains("is not what was played: its checksum is")),
+            "{error:?}"
+        );
+    }
 }

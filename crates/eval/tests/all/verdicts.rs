@@ -13,7 +13,7 @@ use heldout_eval::runner::Evaluation;
 use heldout_eval::scales::{Scales, entrants};
 
 use crate::claims::unit_scales;
-use crate::common::{Folder as Plain, sealed};
+use crate::common::{Folder as Plain, keep_scales, sealed};
 use crate::report::Folder;
 
 const PROTOCOL: &str = r#"
@@ -56,7 +56,7 @@ fn eight_constructed_agents_are_told_for_what_they_are() {
     fs::write(folder.path().join("protocols/toy.toml"), PROTOCOL).expect("it can be written");
     let places =
         [("grid", "train"), ("grid", "far"), ("walk", "train"), ("walk", "far"), ("roam", "train"), ("roam", "far")];
-    fs::write(folder.path().join("protocols/toy.scales.toml"), unit_scales(&places)).expect("it can be written");
+    keep_scales(folder.path(), &unit_scales(&places));
     // Name, then training and held out on the grid and among buildings, and how far runs lie apart.
     let agents: [(&str, [Option<f64>; 4], f64); 8] = [
         ("memoriser", [Some(0.95), Some(0.02), Some(0.9), Some(0.0)], 0.01),

@@ -41,7 +41,13 @@ pub(super) fn parse(text: &str) -> Result<Program, ParseError> {
     let mut parser =
         Parser { tokens, at: 0, nodes: Vec::new(), infos: Vec::new(), kids: Vec::new(), scope: Vec::new(), depth: 0 };
     let root = parser.whole().map_err(|problem| fail(parser.tokens[parser.at].1, problem))?;
-    Ok(Program { nodes: parser.nodes, kids: parser.kids, root })
+    let program = Program { nodes: parser.nodes, kids: parser.kids, root };
+    // What is printed, with its spaces, is to be a program as well.
+    let printed = program.to_string().len();
+    if printed > MAX_LENGTH {
+        return Err(fail(text.len(), format!("it is printed with {printed} bytes, may have {MAX_LENGTH}")));
+    }
+    Ok(program)
 }
 
 fn tokens(text: &str) -> Result<Vec<(Token<'_>, usize)>, (usize, String)> {

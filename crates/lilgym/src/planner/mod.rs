@@ -94,6 +94,10 @@ fn plan_within(
     if program.truth(scene) == Ok(target) {
         return Some(Plan { edits: Some(Arc::new([])), proven: true });
     }
+    // Of many copies, those that are left when it is said do not begin.
+    if stop() {
+        return None;
+    }
     let found = match rules.task.appearance {
         Appearance::Tower => Towers::new(rules, scene, stop).solve(program, target, most as usize),
         Appearance::Scatter => Search::new(rules, program, target, stop).solve(scene, most as usize),

@@ -411,6 +411,18 @@ fn garbage_is_refused_without_harm() {
     }
 }
 
+/// A program of 3,281 bytes was printed with 4,192, and what was printed was refused.
+#[test]
+fn a_program_was_printed_with_more_bytes_than_a_program_may_have() {
+    let chain = |length: usize| format!("1{}", ">1".repeat(length));
+    let short = Program::parse(&chain(1000)).unwrap();
+    assert!(Program::parse(&short.to_string()).is_ok_and(|again| again == short));
+    // Printed with spaces, four bytes to each.
+    assert!(Program::parse(&chain(1023)).is_ok());
+    let error = Program::parse(&chain(1024)).unwrap_err().to_string();
+    assert!(error.ends_with("it is printed with 4097 bytes, may have 4096"), "{error}");
+}
+
 /// What the fuzz target runs takes programs for programs, and anything else for what it is.
 #[test]
 fn fuzzed_bytes_are_read_as_scene_and_program() {

@@ -71,6 +71,8 @@ def encode(config: dict[str, Any]) -> str:
             json.dumps(value, default=plain, allow_nan=False)
         except ValueError:
             raise HeldoutError(f"`{key}` is `{value!r}`, must be made of finite numbers") from None
+        except RecursionError:
+            raise HeldoutError(f"`{key}` is nested too deep for a config") from None
     return json.dumps(config, default=plain)
 
 
