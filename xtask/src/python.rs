@@ -63,8 +63,7 @@ fn build(profile: &str) -> anyhow::Result<PathBuf> {
     if wheels().exists() {
         fs::remove_dir_all(wheels()).context("cannot empty target/wheels")?;
     }
-    let manifest = "crates/py/Cargo.toml";
-    let build = ["build", "--profile", profile, "--quiet", "--manifest-path", manifest, "--out", "target/wheels"];
+    let build = ["build", "--profile", profile, "--quiet", "--out", "target/wheels"];
     run(venv.program("maturin"), &build)?;
     let mut found: Vec<PathBuf> = fs::read_dir(wheels())?.filter_map(|e| Some(e.ok()?.path())).collect();
     match (found.pop(), found.is_empty()) {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process;
-use std::sync::Arc;
+use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
@@ -36,7 +36,7 @@ pub(crate) struct Eval {
     #[arg(long = "task", value_name = "TASK")]
     tasks: Vec<String>,
     /// The directory to write to.
-    #[arg(long, required_unless_present = "list")]
+    #[arg(long, required_unless_present_any = ["list", "print"])]
     out: Option<PathBuf>,
     /// Goes on from the records that are there; with more `--seeds` or `--episodes` than they have, it extends them (problems
     /// that are made for whoever plays them, by seeds alone).
@@ -60,6 +60,9 @@ pub(crate) struct Eval {
     /// Lists the built-in protocols and does nothing else.
     #[arg(long)]
     list: bool,
+    /// Prints the text of the protocols and does nothing else: a file of such a text, changed, is a protocol of your own.
+    #[arg(long, conflicts_with_all = ["list", "json"])]
+    print: bool,
     /// Prints one JSON value.
     #[arg(long)]
     json: bool,
@@ -70,8 +73,11 @@ impl Eval {
         if self.list {
             return self.print_list();
         }
-        let out = self.out.clone().context("`--out` names no directory")?;
         let protocols: Vec<Protocol> = self.protocols.iter().map(|p| Protocol::find(p)).collect::<Result<_, _>>()?;
+        if self.print {
+            return crate::print(&protocols.into_iter().map(|protocol| protocol.text).collect::<Vec<_>>().join("\n"));
+        }
+        let out = self.out.clone().context("`--out` names no directory")?;
         let parse = |policy: &String| Entrant::parse(policy, &no_learners);
         let mut entrants: Vec<Entrant> = self.policies.iter().map(parse).collect::<Result<_, _>>()?;
         self.experiences.iter().try_for_each(|text| bring(text, &mut entrants))?;
@@ -91,7 +97,7 @@ impl Eval {
         // Until the report is written.
         let held = evaluation.hold()?;
         let bar = progress::bar(0, "episodes");
-        let outcome = held.run(&stop, &|progress| match progress {
+        let outcome = held.run(stop, &|progress| match progress {
             Progress::Preparing(what) => bar.set_message(what.to_owned()),
             Progress::Played(done, total) => {
                 bar.set_length(total);
@@ -222,22 +228,22 @@ fn write_report(evaluation: &Evaluation, all: &[Recorded]) -> anyhow::Result<()>
 }
 
 /// A flag that Ctrl-C and a request to terminate set; the second time the program ends at once.
-pub(crate) fn stop_flag() -> anyhow::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
-    ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
+pub(crate) fn stop_flag() -> anyhow::Result<&'static AtomicBool> {
+    static STOP: AtomicBool = AtomicBool::new(false);
+    ctrlc::set_handler(|| {
+        if STOP.swap(true, Ordering::Relaxed) {
             process::exit(1);
         }
         crate::note("heldout: stopping; again to stop at once");
     })
     .context("cannot watch for Ctrl-C")?;
-    Ok(stop)
+    Ok(&STOP)
 }
 
 /// The command that continues this one.
 fn resuming() -> String {
-    let mut words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let words = crate::WORDS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     if words.iter().all(|word| word != "--resume") {
         words.push("--resume".to_owned());
     }

@@ -61,7 +61,7 @@ impl Measure {
         // Until the scales are written.
         let held = evaluation.hold()?;
         let bar = progress::bar(0, "episodes");
-        let outcome = held.run(&stop, &|progress| match progress {
+        let outcome = held.run(stop, &|progress| match progress {
             Progress::Preparing(what) => bar.set_message(what.to_owned()),
             Progress::Played(done, total) => {
                 bar.set_length(total);

@@ -22,7 +22,13 @@ use crate::actions;
 use crate::convert::{object, refused, whole};
 use crate::interrupt::Interrupt;
 
-/// The built-in protocols.
+/// The text of a protocol, built in or a file.
+#[pyfunction]
+pub(crate) fn protocol(name: &str) -> PyResult<String> {
+    Protocol::find(name).map(|protocol| protocol.text).map_err(refused)
+}
+
+/// The names of the built-in protocols.
 #[pyfunction]
 pub(crate) fn protocols() -> Vec<&'static str> {
     names().collect()

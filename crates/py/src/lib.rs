@@ -58,7 +58,7 @@ mod _native {
     use super::batch::Batch;
     use super::convert::{object, refused};
     #[pymodule_export]
-    use super::evaluate::{evaluate, protocols, read_experience};
+    use super::evaluate::{evaluate, protocol, protocols, read_experience};
     #[pymodule_export]
     use super::level::Level;
     #[pymodule_export]
@@ -143,6 +143,12 @@ mod _native {
         }
         let scores = compositionality(Matrix::new(&meanings, width), Matrix::new(&messages, length), vocabulary);
         Ok((scores.topsim, scores.posdis, scores.bosdis))
+    }
+
+    /// Runs a command of the command line; `words` begin with the name of the program. Returns the exit code.
+    #[pyfunction]
+    fn command_line(py: Python<'_>, words: Vec<std::ffi::OsString>) -> u8 {
+        py.detach(|| heldout_cli::main(words))
     }
 
     /// The public names of the levels of the Memory Tasks Suite that a `Level` can be opened by.

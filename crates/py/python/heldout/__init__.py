@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from heldout._native import Batch, HeldoutError, __version__
 from heldout.envs import Env
-from heldout.evaluation import Place, evaluate, protocols, report
+from heldout.evaluation import Place, evaluate, protocol, protocols, report
 from heldout.registry import about, card, configure, ids, make_batch, register
 from heldout.vector import VectorEnv
 
@@ -36,6 +36,7 @@ __all__ = [
     "ids",
     "make_batch",
     "parallel_env",
+    "protocol",
     "protocols",
     "report",
 ]

@@ -21,6 +21,11 @@ def protocols() -> list[str]:
     return _native.protocols()
 
 
+def protocol(name: str | os.PathLike[str]) -> str:
+    """Return the text of a protocol, built in or a ``.toml`` file: changed and saved, it is a protocol of your own."""
+    return _native.protocol(os.fspath(name))
+
+
 class Place(NamedTuple):
     """Where a policy is asked to play. The condition is not part of it: nobody is told what was held out."""
 
