@@ -102,10 +102,21 @@ fn run(folder: &Path, program: &str, arguments: &[&str], advice: &str) -> anyhow
     bail!("`{program} {}` failed ({}): {}; {advice}", arguments.join(" "), output.status, errors.trim())
 }
 
-/// Puts the folder `new` in the place of `old`, whatever was there.
+/// Puts the folder `new` in the place of `old`, whatever was there; what was there is there until the new one is.
 fn replace(new: &Path, old: &Path) -> anyhow::Result<()> {
-    if old.exists() {
-        std::fs::remove_dir_all(old).with_context(|| format!("cannot remove `{}`", old.display()))?;
+    // A link stays, and leads to the new one.
+    let old = std::fs::canonicalize(old).unwrap_or_else(|_| old.to_owned());
+    let aside = new.with_extension("before");
+    let moved = match std::fs::rename(&old, &aside) {
+        Ok(()) => true,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => false,
+        Err(error) => return Err(error).with_context(|| format!("cannot move `{}` away", old.display())),
+    };
+    if let Err(error) = std::fs::rename(new, &old) {
+        if moved {
+            let _ = std::fs::rename(&aside, &old);
+        }
+        return Err(error).with_context(|| format!("cannot put the files at `{}`", old.display()));
     }
-    std::fs::rename(new, old).with_context(|| format!("cannot put the files at `{}`", old.display()))
+    Ok(())
 }

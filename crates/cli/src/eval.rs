@@ -14,7 +14,7 @@ use heldout_eval::results::{Cell, Measured};
 use heldout_eval::runner::{Evaluation, Outcome, Progress};
 use serde_json::{Value, json};
 
-use crate::{progress, run};
+use crate::{progress, run, signals};
 
 /// Plays policies under protocols and records every episode.
 #[derive(clap::Args)]
@@ -230,7 +230,7 @@ fn write_report(evaluation: &Evaluation, all: &[Recorded]) -> anyhow::Result<()>
 /// A flag that Ctrl-C and a request to terminate set; the second time the program ends at once.
 pub(crate) fn stop_flag() -> anyhow::Result<&'static AtomicBool> {
     static STOP: AtomicBool = AtomicBool::new(false);
-    ctrlc::set_handler(|| {
+    signals::watch(|| {
         if STOP.swap(true, Ordering::Relaxed) {
             process::exit(1);
         }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context;
-use heldout_eval::records::{Header, Record, Recorded};
+use heldout_eval::records::{Header, Record, Recorded, keeps};
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::file::properties::WriterProperties;
@@ -30,6 +30,14 @@ pub(crate) struct Records {
 
 impl Records {
     pub(crate) fn execute(&self) -> anyhow::Result<()> {
+        if let Some(path) = self.csv.iter().chain(&self.parquet).find(|path| keeps(&self.dir, path)) {
+            anyhow::bail!("`{}` lies among the records: the table would take their place", path.display());
+        }
+        if let Some((csv, parquet)) = self.csv.as_ref().zip(self.parquet.as_ref())
+            && heldout_files::same_place(csv, parquet)
+        {
+            anyhow::bail!("`--csv` and `--parquet` are both `{}`, must be two files", csv.display());
+        }
         let table = Table::new(Recorded::read_all(&self.dir)?);
         if let Some(path) = &self.csv {
             let text = table.csv()?;

@@ -25,6 +25,7 @@ mod report;
 mod run;
 mod scales;
 mod settings;
+mod signals;
 
 /// Tells whether a learning agent generalises beyond what it was trained on.
 #[derive(Parser)]

@@ -1,6 +1,7 @@
 //! `heldout scales`: measures what scores are to be measured against.
 
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 
 use heldout_eval::protocol::Protocol;
 use heldout_eval::records::Recorded;
@@ -69,6 +70,8 @@ impl Measure {
             }
         });
         bar.finish_and_clear();
+        // What is left is short and can be made again: the first Ctrl-C ends it.
+        stop.store(true, Ordering::Relaxed);
         let outcome = outcome?;
         for f in &outcome.failures {
             crate::note(&format!(

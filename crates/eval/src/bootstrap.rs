@@ -12,7 +12,7 @@
 //! how much the mean varies is known from the strata, with its degrees of freedom (see [`crate::stratum`]). Strata of the
 //! same policies are drawn together, and the score of a single run is moved by the error that its episodes give it.
 
-use heldout_core::Seed;
+use heldout_core::{Seed, Stop};
 
 use crate::aggregate::{self, average};
 use crate::stratum::{Contrast, Interval, Stratum, normal};
@@ -36,6 +36,17 @@ pub fn intervals(
     resamples: usize,
     statistic: impl Fn(&Groups) -> Option<Vec<f64>>,
 ) -> Option<Vec<Interval>> {
+    intervals_until(groups, seed, resamples, &|| false, statistic)
+}
+
+/// The same, or `None` once `stop` says so.
+pub fn intervals_until(
+    groups: &Groups,
+    seed: Seed,
+    resamples: usize,
+    stop: Stop<'_>,
+    statistic: impl Fn(&Groups) -> Option<Vec<f64>>,
+) -> Option<Vec<Interval>> {
     let width = statistic(groups)?.len();
     if !groups.iter().flatten().any(|runs| runs.len() > 1) {
         return None;
@@ -43,6 +54,9 @@ pub fn intervals(
     let mut columns = vec![Vec::with_capacity(resamples); width];
     let mut drawn = groups.to_vec();
     for number in 0..resamples {
+        if stop() {
+            return None;
+        }
         let mut rng = seed.derive(number as u64).rng();
         for (all, drawn) in groups.iter().flatten().zip(drawn.iter_mut().flatten()) {
             for score in drawn.iter_mut() {

@@ -444,7 +444,7 @@ impl Protocol {
     pub(crate) fn kept(path: &Path) -> Result<Self, ProtocolError> {
         let protocol = Self::at(path)?;
         let beside = path.with_extension("scales.toml");
-        if beside.is_file() {
+        if beside.symlink_metadata().is_ok() {
             let file = beside.display().to_string();
             let read = |error| ProtocolError::Read { file: file.clone(), error };
             let text = heldout_files::text(&beside, heldout_files::WRITTEN).map_err(read)?;

@@ -18,7 +18,9 @@ use heldout_files::HoldError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::plan::PROBLEMS;
 use crate::protocol::{MOST_EPISODES, MOST_SEEDS};
+use crate::results::PROTOCOLS;
 
 pub use crate::failures::{FAILURES, Failure};
 pub use crate::writer::{Kept, Writer};
@@ -574,6 +576,14 @@ impl Recorded {
     pub fn complete(&self) -> bool {
         self.records.len() as u64 == self.header.total()
     }
+}
+
+/// Whether writing to `path` would change what `dir` keeps of an evaluation.
+#[must_use]
+pub fn keeps(dir: &Path, path: &Path) -> bool {
+    let folders = [FOLDER, SCALES, PROTOCOLS, PROBLEMS];
+    folders.iter().any(|name| heldout_files::is_below(path, &dir.join(name)))
+        || heldout_files::same_place(path, &dir.join(FAILURES))
 }
 
 /// Finds the files of records `depth` folders below `folder`, in the order of their names.

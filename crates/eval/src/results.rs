@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use heldout_core::{Parts, Seed};
 use heldout_envs::family;
@@ -291,7 +291,9 @@ impl Results {
             for recorded in Recorded::read_all(dir)? {
                 let name = &recorded.header.protocol;
                 let kept = dir.join(PROTOCOLS).join(format!("{name}.toml"));
-                if !protocols.contains_key(name) && kept.is_file() {
+                // Whatever lies there is what was kept, or is refused; a name that leads elsewhere is none.
+                let there = is_plain(name) && kept.symlink_metadata().is_ok();
+                if !protocols.contains_key(name) && there {
                     protocols.insert(name.clone(), Protocol::kept(&kept)?);
                 }
                 all.push(recorded);
@@ -309,13 +311,21 @@ impl Results {
         names.dedup();
         for name in names {
             let of: Vec<Recorded> = all.iter().filter(|r| r.header.protocol == name).cloned().collect();
-            let protocol = protocols.remove(&name).or_else(|| Protocol::find(&name).ok());
+            // Records name no files to read: what was not kept is built in.
+            let built_in = || crate::protocol::names().find(|known| *known == name).map(Protocol::find);
+            let protocol = protocols.remove(&name).or_else(|| built_in()?.ok());
             results.suites.push(Suite::new(protocol, of, &own, &mut results.notes));
         }
         results.notes.extend(notes::builds(&all));
         results.notes.extend(results.suites.iter().flat_map(notes::of_suite));
         Ok(results)
     }
+}
+
+/// Whether a name is that of a file in a folder, not a path.
+fn is_plain(name: &str) -> bool {
+    let mut parts = Path::new(name).components();
+    matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None)) && !name.contains(['/', '\\'])
 }
 
 /// What the headers alone tell of a protocol.

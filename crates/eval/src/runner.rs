@@ -5,8 +5,9 @@
 //! records with any number of threads and after any interruption.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::ops::{ControlFlow, Range};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -58,7 +59,7 @@ pub struct Evaluation {
 #[derive(Debug)]
 pub struct Held<'a> {
     evaluation: &'a Evaluation,
-    _hold: Hold,
+    _holds: Vec<Hold>,
 }
 
 impl Held<'_> {
@@ -138,7 +139,7 @@ pub enum EvalError {
         /// How many were asked for.
         threads: usize,
         /// What the system says.
-        error: std::io::Error,
+        error: io::Error,
     },
     /// Records that cannot be used or written.
     #[error(transparent)]
@@ -194,8 +195,16 @@ impl Evaluation {
     /// If the evaluation does not make sense, somebody else writes to the directory, or it cannot be written to.
     pub fn hold(&self) -> Result<Held<'_>, EvalError> {
         self.check()?;
-        let hold = Hold::take(&self.out).map_err(|error| RecordsError::held(&self.out, error))?;
-        Ok(Held { evaluation: self, _hold: hold })
+        let take = |folder: &Path| Hold::take(folder).map_err(|error| RecordsError::held(folder, error));
+        let mut holds = vec![take(&self.out)?];
+        // Records that lie elsewhere may be another directory's as well.
+        for name in [FOLDER, SCALES, PROTOCOLS, PROBLEMS] {
+            let folder = self.out.join(name);
+            if folder.is_symlink() {
+                holds.push(take(&folder)?);
+            }
+        }
+        Ok(Held { evaluation: self, _holds: holds })
     }
 
     /// Takes the directory, plays as [`Held::run`] does, and lets it go.
@@ -274,6 +283,9 @@ impl Evaluation {
                     let (theirs, ours) = (crate::protocol::hash(&there), crate::protocol::hash(text));
                     return Err(RecordsError::Other { path, key: "protocol_hash".to_owned(), theirs, ours }.into());
                 }
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(RecordsError::Read { path, error }.into());
+                }
                 _ => heldout_files::write_below(&path, text.as_bytes())
                     .map_err(|error| RecordsError::Write { path, error })?,
             }
@@ -306,7 +318,7 @@ pub(crate) fn spread<T: Sync, R: Send>(
     }
     let threads = threads.min(items.len());
     if !has_room_for_threads(threads) {
-        return Err(EvalError::Threads { threads, error: std::io::ErrorKind::OutOfMemory.into() });
+        return Err(EvalError::Threads { threads, error: io::ErrorKind::OutOfMemory.into() });
     }
     let next = AtomicUsize::new(0);
     let results: Vec<Mutex<Option<R>>> = items.iter().map(|_| Mutex::new(None)).collect();

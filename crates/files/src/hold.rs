@@ -47,7 +47,10 @@ impl Hold {
                     Ok(file) => (file, false),
                     // Whoever had it is done.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                    Err(error) => return Err(HoldError::Write(error)),
+                    Err(error) => {
+                        let problem = format!("its lock `{}` cannot be opened: {error}", path.display());
+                        return Err(HoldError::Write(io::Error::new(error.kind(), problem)));
+                    }
                 },
                 Err(error) => return Err(HoldError::Write(error)),
             };

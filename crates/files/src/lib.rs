@@ -98,7 +98,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
         }
         Ok(metadata) => match followed(path)? {
             // Such as `/dev/stdout`: whoever holds the file goes on writing to it.
-            None => OpenOptions::new().append(true).open(path)?.write_all(bytes),
+            None => held_open(path, &metadata, bytes),
             Some(place) => replace(&place, bytes, Some(metadata.permissions())),
         },
         Err(error) if error.kind() == io::ErrorKind::NotFound => match followed(path)? {
@@ -107,6 +107,25 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
         },
         Err(error) => Err(error),
     }
+}
+
+/// Writes to a file that this process holds open, where it has come to: one of its own that is opened again would begin anew.
+fn held_open(path: &Path, metadata: &fs::Metadata, bytes: &[u8]) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd as _;
+        use std::os::unix::fs::MetadataExt as _;
+        let (out, errors) = (io::stdout(), io::stderr());
+        for own in [out.as_fd(), errors.as_fd()] {
+            let mut file = File::from(own.try_clone_to_owned()?);
+            if file.metadata().is_ok_and(|own| (own.dev(), own.ino()) == (metadata.dev(), metadata.ino())) {
+                out.lock().flush()?;
+                return file.write_all(bytes);
+            }
+        }
+    }
+    let _ = metadata;
+    OpenOptions::new().append(true).open(path)?.write_all(bytes)
 }
 
 /// As [`write()`], with the folders above `path`.
@@ -208,15 +227,32 @@ fn part_of(path: &Path) -> Option<u32> {
 /// Whether two paths lead to one file, links followed; of files that are not there yet, to one place.
 #[must_use]
 pub fn same_place(one: &Path, other: &Path) -> bool {
-    let place = |path: &Path| -> Option<PathBuf> {
-        if let Ok(there) = fs::canonicalize(path) {
-            return Some(there);
-        }
-        let path = followed(path).ok()??;
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        Some(fs::canonicalize(folder).ok()?.join(path.file_name()?))
-    };
     one == other || place(one).is_some_and(|one| place(other) == Some(one))
+}
+
+/// Whether a path leads to somewhere below a folder, links followed.
+#[must_use]
+pub fn is_below(path: &Path, folder: &Path) -> bool {
+    place(path).zip(fs::canonicalize(folder).ok()).is_some_and(|(path, folder)| path.starts_with(folder))
+}
+
+/// Where a file is, or would be made.
+fn place(path: &Path) -> Option<PathBuf> {
+    if let Ok(there) = fs::canonicalize(path) {
+        return Some(there);
+    }
+    let path = followed(path).ok()??;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Some(fs::canonicalize(folder).ok()?.join(path.file_name()?))
+}
+
+/// Whether this process was started to ignore a signal, where the system says so.
+#[must_use]
+pub fn ignores(signal: i32) -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    (1..=64).contains(&signal) && mask >> (signal - 1) & 1 == 1
 }
 
 /// Waits until the names in a folder are on the disk, where folders can be opened at all.

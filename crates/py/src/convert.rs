@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 use heldout_core::{Lack, MakeError};
 use pyo3::exceptions::{PyMemoryError, PyOverflowError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
+use pyo3::types::PyBool;
 use serde_json::{Map, Value};
 
 use crate::HeldoutError;
@@ -42,6 +43,10 @@ pub(crate) fn object(text: &str) -> PyResult<Map<String, Value>> {
 
 /// `value` as an integer of 0 to 2^64 - 1; `name` is for the message.
 pub(crate) fn whole(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u64> {
+    // Python takes its truth values for numbers.
+    if value.is_instance_of::<PyBool>() {
+        return Err(PyTypeError::new_err(format!("`{name}` is `{value}`, must be an integer")));
+    }
     value.extract().map_err(|error: PyErr| {
         let py = value.py();
         if error.is_instance_of::<PyOverflowError>(py) {

@@ -47,10 +47,18 @@ pyo3::create_exception!(
 mod _native {
     use heldout_core::Entry;
     use heldout_envs::{entries, family, find};
-    use heldout_s2b::{Matrix, compositionality};
+    use heldout_s2b::{Matrix, compositionality_until};
     use numpy::PyReadonlyArray2;
     use pyo3::prelude::*;
     use serde_json::json;
+
+    /// Loads what numpy offers to native code at once: later a signal that waits to be heard could come between.
+    #[pymodule_init]
+    #[expect(clippy::unnecessary_wraps, reason = "the macro asks for a result")]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        numpy::PyArray1::<u8>::zeros(module.py(), 0, false);
+        Ok(())
+    }
 
     #[pymodule_export]
     use super::HeldoutError;
@@ -113,6 +121,7 @@ mod _native {
     #[pyfunction]
     #[expect(clippy::needless_pass_by_value, reason = "extracted from an argument")]
     fn language_metrics(
+        py: Python<'_>,
         meanings: PyReadonlyArray2<'_, i64>,
         messages: PyReadonlyArray2<'_, i64>,
         vocabulary: &Bound<'_, PyAny>,
@@ -141,7 +150,9 @@ mod _native {
         if let Some(token) = messages.iter().find(|&&token| token > vocabulary) {
             return Err(refused(format!("`messages` holds the token `{token}`, `vocabulary` is {vocabulary}")));
         }
-        let scores = compositionality(Matrix::new(&meanings, width), Matrix::new(&messages, length), vocabulary);
+        let (meanings, messages) = (Matrix::new(&meanings, width), Matrix::new(&messages, length));
+        let measure = |stop: &(dyn Fn() -> bool + Sync)| compositionality_until(meanings, messages, vocabulary, stop);
+        let scores = crate::interrupt::Interrupt::here(py, measure)?;
         Ok((scores.topsim, scores.posdis, scores.bosdis))
     }
 

@@ -2,12 +2,13 @@
 
 use heldout_core::Seed;
 use heldout_eval::aggregate::{iqm, mean, median, optimality_gap, probability_of_improvement, profile};
-use heldout_eval::bootstrap::{MOST_RESAMPLES, intervals};
+use heldout_eval::bootstrap::{MOST_RESAMPLES, intervals_until};
 use heldout_eval::stratum::Interval;
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 
 use crate::convert::refused;
+use crate::interrupt::Interrupt;
 
 /// Names of the aggregates, for messages.
 const AGGREGATES: &str = "`mean`, `median`, `iqm`, `optimality_gap`";
@@ -49,6 +50,18 @@ fn pair(found: Option<Vec<Interval>>) -> Option<(f64, f64)> {
     found.and_then(|all| all.first().map(|i| (i.low, i.high)))
 }
 
+/// The intervals of what `statistic` computes from `groups`; Ctrl-C is heard meanwhile.
+fn intervals(
+    py: Python<'_>,
+    groups: &[Vec<Vec<f64>>],
+    seed: u64,
+    resamples: usize,
+    statistic: impl Fn(&[Vec<Vec<f64>>]) -> Option<Vec<f64>> + Send,
+) -> PyResult<Option<Vec<Interval>>> {
+    let resamples = checked(resamples)?;
+    Interrupt::here(py, |stop| intervals_until(groups, Seed(seed), resamples, stop, statistic))
+}
+
 type Aggregate = fn(&[Vec<f64>], f64) -> Option<f64>;
 
 fn aggregate_named(name: &str) -> PyResult<Aggregate> {
@@ -72,6 +85,7 @@ pub(crate) fn aggregate(name: &str, matrix: PyReadonlyArray2<'_, f64>, target: f
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from an argument")]
 pub(crate) fn aggregate_interval(
+    py: Python<'_>,
     name: &str,
     matrix: PyReadonlyArray2<'_, f64>,
     target: f64,
@@ -81,7 +95,7 @@ pub(crate) fn aggregate_interval(
     let (aggregate, target) = (aggregate_named(name)?, finite("target", target)?);
     let strata = strata("scores", &matrix)?;
     let statistic = |drawn: &[Vec<Vec<f64>>]| Some(vec![aggregate(&drawn[0], target)?]);
-    Ok(pair(intervals(&[strata], Seed(seed), checked(resamples)?, statistic)))
+    Ok(pair(intervals(py, &[strata], seed, resamples, statistic)?))
 }
 
 fn as_many(left: &[Vec<f64>], right: &[Vec<f64>]) -> PyResult<()> {
@@ -104,6 +118,7 @@ pub(crate) fn improvement(x: PyReadonlyArray2<'_, f64>, y: PyReadonlyArray2<'_, 
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from an argument")]
 pub(crate) fn improvement_interval(
+    py: Python<'_>,
     x: PyReadonlyArray2<'_, f64>,
     y: PyReadonlyArray2<'_, f64>,
     resamples: usize,
@@ -112,7 +127,7 @@ pub(crate) fn improvement_interval(
     let (left, right) = (strata("x", &x)?, strata("y", &y)?);
     as_many(&left, &right)?;
     let statistic = |drawn: &[Vec<Vec<f64>>]| Some(vec![probability_of_improvement(&drawn[0], &drawn[1])?]);
-    Ok(pair(intervals(&[left, right], Seed(seed), checked(resamples)?, statistic)))
+    Ok(pair(intervals(py, &[left, right], seed, resamples, statistic)?))
 }
 
 /// The share of runs above each threshold.
@@ -129,6 +144,7 @@ pub(crate) fn performance_profile(
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from an argument")]
 pub(crate) fn performance_profile_interval(
+    py: Python<'_>,
     matrix: PyReadonlyArray2<'_, f64>,
     thresholds: Vec<f64>,
     resamples: usize,
@@ -137,6 +153,6 @@ pub(crate) fn performance_profile_interval(
     let strata = strata("scores", &matrix)?;
     let thresholds = finite_all(thresholds)?;
     let statistic = |drawn: &[Vec<Vec<f64>>]| profile(&drawn[0], &thresholds);
-    let found = intervals(&[strata], Seed(seed), checked(resamples)?, statistic);
+    let found = intervals(py, &[strata], seed, resamples, statistic)?;
     Ok(found.map(|all| all.into_iter().map(|i| (i.low, i.high)).collect()))
 }

@@ -1,6 +1,7 @@
 """Whatever is passed in, the answer is a ValueError or a TypeError, and nothing has changed."""
 
 import json
+from pathlib import Path
 
 import gymnasium
 import numpy as np
@@ -294,3 +295,10 @@ def test_negative_numbers_of_things_were_told_of_64_bits() -> None:
         heldout.VectorEnv("example/grid-v1", -1)
     with pytest.raises(heldout.HeldoutError, match="`copy` is `-1`, must be at least 0"):
         heldout.VectorEnv("example/grid-v1", 2).save(-1)
+
+
+def test_nobody_was_evaluated_and_truth_was_a_number(tmp_path: Path) -> None:
+    with pytest.raises(heldout.HeldoutError, match="nobody to evaluate"):
+        heldout.evaluate(None, "smoke", tmp_path / "out")
+    with pytest.raises(TypeError, match="`episodes` is `True`, must be an integer"):
+        heldout.evaluate("random", "smoke", tmp_path / "out", episodes=True)

@@ -38,7 +38,7 @@ mod split;
 mod tests;
 mod words;
 
-pub use metrics::{Compositionality, Matrix, compositionality};
+pub use metrics::{Compositionality, Matrix, compositionality, compositionality_until};
 
 use heldout_core::{Entry, Family, Measure, Measures, Rules};
 

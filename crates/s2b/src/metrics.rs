@@ -3,7 +3,7 @@
 //! Tables are row-major: `meanings` and `factors` hold one integer per dimension, `messages` one token per position,
 //! `codes` one number per dimension. A score that nothing defines (a constant language, a constant factor) is `None`.
 
-use heldout_core::{Rng, Seed};
+use heldout_core::{Rng, Seed, Stop};
 
 use crate::space::{Meaning, Space, SpaceRules, Structure};
 use crate::speaker::{SpeakerRule, Tongue};
@@ -69,10 +69,25 @@ pub struct Compositionality {
 /// If the tables differ in length.
 #[must_use]
 pub fn compositionality(meanings: Matrix<'_, u32>, messages: Matrix<'_, u32>, vocabulary: u32) -> Compositionality {
+    compositionality_until(meanings, messages, vocabulary, &|| false)
+}
+
+/// The same, of which nothing is right once `stop` says that it is not waited for.
+///
+/// # Panics
+///
+/// If the tables differ in length.
+#[must_use]
+pub fn compositionality_until(
+    meanings: Matrix<'_, u32>,
+    messages: Matrix<'_, u32>,
+    vocabulary: u32,
+    stop: Stop<'_>,
+) -> Compositionality {
     Compositionality {
-        topsim: topsim(meanings, messages),
+        topsim: topsim(meanings, messages, stop),
         posdis: posdis(meanings, messages),
-        bosdis: bosdis(meanings, messages, vocabulary),
+        bosdis: bosdis(meanings, messages, vocabulary, stop),
     }
 }
 
@@ -85,13 +100,13 @@ pub(crate) fn spoken(rule: SpeakerRule, structure: &Structure, tongue: &Tongue, 
 
 /// Spearman's correlation, over all pairs, of the number of values in which meanings differ with the edit distance of
 /// their messages.
-pub(crate) fn topsim(meanings: Matrix<'_, u32>, messages: Matrix<'_, u32>) -> Option<f64> {
+pub(crate) fn topsim(meanings: Matrix<'_, u32>, messages: Matrix<'_, u32>, stop: Stop<'_>) -> Option<f64> {
     let n = same_length(meanings.len(), messages.len());
     // Both distances are small integers: pairs are counted, and ranks follow from the counts.
     let (rows, columns) = (meanings.width + 1, messages.width + 1);
     let mut counts = vec![0_u64; rows * columns];
     let mut edit = EditDistance::default();
-    for i in 0..n {
+    for i in (0..n).take_while(|_| !stop()) {
         for j in 0..i {
             let differing = meanings.row(i).iter().zip(meanings.row(j)).filter(|(a, b)| a != b).count();
             counts[differing * columns + edit.between(messages.row(i), messages.row(j))] += 1;
@@ -159,14 +174,19 @@ pub(crate) fn posdis(meanings: Matrix<'_, u32>, messages: Matrix<'_, u32>) -> Op
 }
 
 /// The same of how often each of the tokens `1..=vocabulary` occurs, wherever it stands.
-pub(crate) fn bosdis(meanings: Matrix<'_, u32>, messages: Matrix<'_, u32>, vocabulary: u32) -> Option<f64> {
+pub(crate) fn bosdis(
+    meanings: Matrix<'_, u32>,
+    messages: Matrix<'_, u32>,
+    vocabulary: u32,
+    stop: Stop<'_>,
+) -> Option<f64> {
     let n = same_length(meanings.len(), messages.len());
     let count = |i: usize, token| messages.row(i).iter().filter(|&&t| t == token).count() as u32;
     // A token that never occurs says nothing: only those that do are looked at.
     let mut said: Vec<u32> = messages.cells.iter().copied().filter(|t| (1..=vocabulary).contains(t)).collect();
     said.sort_unstable();
     said.dedup();
-    gap(meanings, said.into_iter().map(|token| (0..n).map(|i| count(i, token)).collect()))
+    gap(meanings, said.into_iter().take_while(|_| !stop()).map(|token| (0..n).map(|i| count(i, token)).collect()))
 }
 
 /// Mean over the columns that vary of the gap between the two attributes they say most about, over their entropy.

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
 use heldout_core::{Rng, Seed};
@@ -197,6 +197,67 @@ fn of_two_of_which_one_is_killed_nothing_is_lost() {
         stdout(&eval(&part));
         same(&part, &expected, &format!("round {round}"));
         std::fs::remove_dir_all(&part).unwrap();
+    }
+}
+
+/// The lock lay in the directory that was named, the records elsewhere: of two such directories 3 of 4 pairs were damaged.
+#[cfg(unix)]
+#[test]
+fn two_directories_whose_records_are_one_folder_were_written_to_at_once() {
+    let folder = Folder::new();
+    let short = protocol(&folder, "short.toml", SHORT);
+    std::fs::create_dir(folder.path("shared")).unwrap();
+    let outs = ["one", "two"].map(|name| folder.path(name));
+    for out in &outs {
+        std::fs::create_dir(out).unwrap();
+        std::os::unix::fs::symlink(folder.path("shared"), Path::new(out).join("records")).unwrap();
+    }
+    let pipe = Path::new(&outs[0]).join("report.md");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let eval = |out: &str| ["eval", &short, "--policy", "random", "--resume", "--out", out].map(str::to_owned);
+    let words = |all: &[String]| all.iter().map(String::as_str).map(str::to_owned).collect::<Vec<_>>();
+    let mut first = begin(&words(&eval(&outs[0])).iter().map(String::as_str).collect::<Vec<_>>());
+    while !Path::new(&outs[0]).join("report.html").exists() {
+        assert!(first.try_wait().unwrap().is_none(), "it ended without its report");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let second = words(&eval(&outs[1]));
+    let second: Vec<&str> = second.iter().map(String::as_str).collect();
+    fails(&heldout(&second), 2, &["is being written to by process", &first.id().to_string()]);
+    assert!(std::fs::read_to_string(&pipe).unwrap().starts_with("# "));
+    assert!(first.wait().unwrap().success());
+    stdout(&second);
+}
+
+/// Whoever is started to outlive its terminal was stopped when that went.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_that_was_to_outlive_its_terminal_was_stopped() {
+    let folder = Folder::new();
+    let long = protocol(&folder, "long.toml", LONG);
+    for (trap, outlives) in [("trap '' HUP; ", true), ("", false)] {
+        let out = folder.path(if outlives { "nohup" } else { "plain" });
+        let mut command = Command::new("sh");
+        let script = format!("{trap}exec \"$0\" \"$@\"");
+        command.args([
+            "-c",
+            &script,
+            env!("CARGO_BIN_EXE_heldout"),
+            "eval",
+            &long,
+            "--policy",
+            "random",
+            "--out",
+            &out,
+        ]);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        while !recorded(&out) {
+            assert!(child.try_wait().unwrap().is_none(), "it ended before it was told anything");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(Command::new("kill").args(["-HUP", &child.id().to_string()]).status().unwrap().success());
+        let ended = child.wait_with_output().unwrap();
+        assert_eq!(ended.status.success(), outlives, "{}", String::from_utf8_lossy(&ended.stderr));
     }
 }
 

@@ -196,3 +196,62 @@ fn a_refused_call_leaves_nothing_behind() {
     );
     assert!(tree(Path::new(&folder.path(""))).is_empty());
 }
+
+/// A table or a report took the place of the records it was made from, without a word.
+#[test]
+fn outputs_took_the_place_of_records() {
+    let folder = Folder::new();
+    let short = protocol(&folder, "short.toml", SHORT);
+    let out = folder.path("out");
+    stdout(&["eval", &short, "--policy", "random", "--out", &out]);
+    let before = tree(&out);
+    let record = before.keys().find(|name| name.extension().is_some_and(|ending| ending == "jsonl")).unwrap();
+    let record = Path::new(&out).join(record).display().to_string();
+    let new = Path::new(&out).join("records/new.csv").display().to_string();
+    let kept = Path::new(&out).join("protocols/short.toml").display().to_string();
+    let page = folder.path("page.html");
+    for place in [&record, &new, &kept] {
+        fails(&heldout(&["records", &out, "--csv", place]), 2, &[place, "lies among the records"]);
+        fails(&heldout(&["records", &out, "--parquet", place]), 2, &[place, "lies among the records"]);
+        fails(&heldout(&["report", &out, "--out", &page, "--markdown", place]), 2, &[place, "lies among the records"]);
+    }
+    let one = folder.path("one");
+    fails(&heldout(&["records", &out, "--csv", &one, "--parquet", &one]), 2, &["must be two files"]);
+    assert!(tree(&out) == before && !Path::new(&page).exists() && !Path::new(&one).exists());
+}
+
+/// What lies where a protocol is kept was overwritten, waited for, or passed over.
+#[cfg(unix)]
+#[test]
+fn a_kept_protocol_that_cannot_be_read_was_no_protocol() {
+    let folder = Folder::new();
+    let short = protocol(&folder, "short.toml", SHORT);
+    let out = folder.path("out");
+    stdout(&["eval", &short, "--policy", "random", "--out", &out]);
+    let kept = Path::new(&out).join("protocols/short.toml");
+    let resume = ["eval", &short, "--policy", "oracle", "--out", &out, "--resume"];
+    let report = ["report", &out, "--out", &folder.path("page.html")];
+    let text = std::fs::read(&kept).unwrap();
+    std::fs::write(&kept, [&text[..], b"\xff"].concat()).unwrap();
+    fails(&heldout(&resume), 2, &["cannot read", "short.toml"]);
+    fails(&heldout(&report), 2, &["short.toml"]);
+    std::fs::remove_file(&kept).unwrap();
+    assert!(Command::new("mkfifo").arg(&kept).status().unwrap().success());
+    fails(&heldout(&resume), 2, &["cannot read", "short.toml", "must be a regular file"]);
+    fails(&heldout(&report), 2, &["short.toml", "must be a regular file"]);
+}
+
+/// A table that was sent to `/dev/stdout` was overwritten by what came after it.
+#[cfg(unix)]
+#[test]
+fn what_follows_a_table_on_standard_output_overwrote_it() {
+    let folder = Folder::new();
+    let short = protocol(&folder, "short.toml", SHORT);
+    let (out, file) = (folder.path("out"), folder.path("all.txt"));
+    stdout(&["eval", &short, "--policy", "random", "--out", &out]);
+    let table = stdout(&["records", &out, "--csv", "-"]);
+    let script = "(echo before; \"$0\" records \"$1\" --csv /dev/stdout; echo after) > \"$2\"";
+    let status = Command::new("sh").args(["-c", script, env!("CARGO_BIN_EXE_heldout"), &out, &file]).status();
+    assert!(status.unwrap().success());
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), format!("before\n{table}after\n"));
+}

@@ -22,6 +22,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::claims::{Judged, judge};
+use crate::records::keeps;
 use crate::results::{Results, ResultsError};
 use document::Document;
 use episodes::Budget;
@@ -49,6 +50,12 @@ pub enum ReportError {
     #[error("the report is to be `{}`, whose name must end in `.html`", path.display())]
     Name {
         /// Where to.
+        path: PathBuf,
+    },
+    /// A place where records are.
+    #[error("`{}` lies among the records: the report would take their place", path.display())]
+    Kept {
+        /// The place.
         path: PathBuf,
     },
     /// Nothing, or one file twice.
@@ -162,6 +169,9 @@ pub fn publish(dirs: &[&Path], page: Option<&Path>, markdown: Option<&Path>) -> 
     }
     if page.zip(markdown).is_some_and(|(page, markdown)| heldout_files::same_place(page, markdown)) {
         return Err(ReportError::Places { problem: "both are the same file" });
+    }
+    if let Some(path) = [page, markdown].into_iter().flatten().find(|path| dirs.iter().any(|dir| keeps(dir, path))) {
+        return Err(ReportError::Kept { path: path.to_owned() });
     }
     if let Some(path) = page.filter(|path| path.extension().is_none_or(|ending| ending != "html")) {
         return Err(ReportError::Name { path: path.to_owned() });

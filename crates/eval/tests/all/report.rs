@@ -600,3 +600,29 @@ fn kept_scales_without_their_checksum_were_believed() {
         );
     }
 }
+
+/// A header named any file of the machine for its protocol, and the report showed what it held.
+#[test]
+fn records_named_files_to_read() {
+    let folder = Folder::new("elsewhere");
+    let outside = folder.path().join("secret.toml");
+    fs::write(&outside, PROTOCOL.replacen("title = \"", "title = \"Secret ", 1)).expect("it can be written");
+    folder.write("grid", "train", "one", &[0.5; 20], vec![]);
+    let record = find(&folder.path().join("records"));
+    let text = fs::read_to_string(&record).expect("it is there");
+    let (header, rest) = text.split_once('\n').expect("a header");
+    for name in [outside.display().to_string(), outside.with_extension("").display().to_string(), "../secret".into()] {
+        let forged = header.replacen("\"protocol\":\"toy\"", &format!("\"protocol\":\"{name}\""), 1);
+        assert_ne!(forged, header);
+        fs::write(&record, crate::common::sealed(&forged) + rest).expect("it can be written");
+        if let Ok(report) = Report::new(&[folder.path()]) {
+            assert!(!report.html().contains("Secret") && !report.markdown().contains("Secret"), "{name}");
+        }
+    }
+}
+
+/// The first file of records below a folder.
+fn find(folder: &Path) -> PathBuf {
+    let entry = fs::read_dir(folder).expect("a folder").next().expect("something in it").expect("its name").path();
+    if entry.is_dir() { find(&entry) } else { entry }
+}

@@ -100,6 +100,8 @@ def evaluate(
 
     Return the number of ``episodes`` recorded, ``of`` how many, and the list of ``failures``.
     """
+    if policy is None:
+        raise HeldoutError("`policy` is `None`: there is nobody to evaluate")
     chosen = [protocol] if isinstance(protocol, (str, os.PathLike)) else list(protocol)
     scripted = isinstance(policy, str)
     what = policy if scripted else name or _named(policy)
