@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod docs;
 mod documents;
 mod licences;
 mod mutants;
@@ -26,7 +27,7 @@ struct Arguments {
 enum Command {
     /// Installs what the tests need and runs everything.
     Test {
-        /// Also what takes long to install: Stable-Baselines3 with its tensors, and cargo-deny; and the soak.
+        /// Also what takes long to install: Stable-Baselines3 with its tensors, the manual, and cargo-deny; and the soak.
         #[arg(long)]
         all: bool,
         /// Steps of each id in the soak; a tenth where observations are pictures.
@@ -41,6 +42,8 @@ enum Command {
     },
     /// Builds the Python wheel into `target/wheels`.
     Wheel,
+    /// Builds the manual into `target/site`.
+    Docs,
     /// Compares the digests of WebAssembly with the golden ones.
     Wasm,
     /// Measures every environment, in a release build.
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
         Command::Test { all, soak } => test::everything(all.then_some(soak)),
         Command::Golden { check } => documents::golden(check),
         Command::Wheel => python::wheel(),
+        Command::Docs => docs::site(),
         Command::Wasm => needs::target().and_then(|()| wasm::digests()),
         Command::Mutants { family, sample, seed, only } => mutants::mutants(&family, sample, seed, only.as_deref()),
         Command::Bench => shell::run("cargo", &["run", "--release", "--package", "heldout", "--", "bench"]),

@@ -31,11 +31,11 @@ impl Venv {
         Ok(venv)
     }
 
-    fn program(&self, name: &str) -> PathBuf {
+    pub(crate) fn program(&self, name: &str) -> PathBuf {
         self.0.join("bin").join(name)
     }
 
-    fn pip(&self, arguments: &[&str]) -> anyhow::Result<()> {
+    pub(crate) fn pip(&self, arguments: &[&str]) -> anyhow::Result<()> {
         let quiet = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
         finish(command(self.program("python"), &quiet).args(arguments))
     }
@@ -57,7 +57,7 @@ pub(crate) fn wheel() -> anyhow::Result<()> {
 }
 
 /// Builds the wheel in a profile: tests take `dev`, whose dependencies are compiled already.
-fn build(profile: &str) -> anyhow::Result<PathBuf> {
+pub(crate) fn build(profile: &str) -> anyhow::Result<PathBuf> {
     let venv = Venv::new("venv")?;
     venv.pip(&["maturin>=1.9,<2"])?;
     if wheels().exists() {
@@ -83,7 +83,8 @@ pub(crate) fn soak(steps: u64) -> anyhow::Result<()> {
     finish(soak.env("PYTHONDONTWRITEBYTECODE", "1"))
 }
 
-/// Builds the wheel and runs its tests under the newest Gymnasium and the oldest supported; with `all` SB3's too.
+/// Builds the wheel and runs its tests under the newest Gymnasium and the oldest supported; with `all` SB3's too, and the
+/// manual's tutorials.
 pub(crate) fn test(all: bool, totals: &mut Totals) -> anyhow::Result<()> {
     let wheel = build("dev")?;
     for (name, gymnasium) in [("venv", "gymnasium"), ("venv-old", OLD_GYMNASIUM)] {
@@ -95,9 +96,10 @@ pub(crate) fn test(all: bool, totals: &mut Totals) -> anyhow::Result<()> {
     }
     if all {
         let venv = Venv::new("venv-sb3")?;
-        venv.pip(&[&extra(&wheel, "sb3,test")])?;
+        venv.pip(&[&extra(&wheel, "sb3,test"), "matplotlib>=3.8"])?;
         venv.pip(&["--force-reinstall", "--no-deps", &wheel.display().to_string()])?;
         venv.pytest("crates/py/tests_sb3", totals)?;
+        venv.pytest("crates/py/tests_manual", totals)?;
     }
     Ok(())
 }

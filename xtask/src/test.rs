@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use heldout_envs::FAMILIES;
 
 use crate::shell::{Totals, command, exists, finish, run, tests};
-use crate::{licences, needs, python, root, wasm};
+use crate::{docs, licences, needs, python, root, wasm};
 
 /// Longest README, and longest ARCHITECTURE.
 const MOST_LINES: usize = 150;
@@ -51,6 +51,8 @@ fn steps(soak: Option<u64>, totals: &mut Totals) -> anyhow::Result<()> {
     title("Python");
     python::test(soak.is_some(), totals)?;
     if let Some(steps) = soak {
+        title("manual");
+        docs::site()?;
         title("soak");
         python::soak(steps)?;
         title("licences and sources of dependencies");
