@@ -1,0 +1,41 @@
+"""The manual's tutorials run as written, are short, and end in a picture."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TUTORIALS = Path(__file__).resolve().parents[3] / "docs" / "tutorials"
+SCRIPTS = sorted(TUTORIALS.glob("*.py"))
+
+#: Lines that a script may have.
+MOST_LINES = 59
+#: Seconds after which a script is taken for one that hangs: a hundred times what the slowest needs on an idle machine.
+PATIENCE = 1500
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_a_tutorial_ends_in_a_picture(script: Path, tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "Agg"}
+    run = subprocess.run(
+        [sys.executable, "-W", "error::DeprecationWarning:heldout", str(script), str(tmp_path / "made")],
+        cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    picture = tmp_path / "made" / f"{script.stem}.png"
+    assert picture.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+    assert {path.name for path in tmp_path.iterdir()} == {"made"}, "it writes to the folder that it is given alone"
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_a_tutorial_is_short(script: Path) -> None:
+    lines = script.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= MOST_LINES
+    assert max(map(len, lines)) <= 120
+
+
+def test_all_that_are_listed_are_here() -> None:
+    listed = {"dynamic_tests", "families", "first_evaluation", "read_a_report", "torch_agent", "train_with_sb3", "two_agents"}
+    assert {script.stem for script in SCRIPTS} >= listed
