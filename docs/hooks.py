@@ -1,8 +1,8 @@
 """What the manual takes from elsewhere in the repository, at build time: nothing of it is copied by hand.
 
-A line `<!-- file: PATH -->` stands for a document of the repository, `<!-- cards: FAMILY -->` for the cards of a family's
-environments, `<!-- protocols -->` for the list of built-in protocols, `<!-- excerpt: PATH START -->` for the item of a Rust
-source whose first line begins with START. Scripts are included by the snippets extension.
+A line `<!-- file: PATH -->` stands for a document of the repository, `<!-- cards: FAMILY -->` for the cards of a
+family's environments, `<!-- protocols -->` for the list of built-in protocols, `<!-- excerpt: PATH START -->` for the
+item of a Rust source whose first line begins with START. Scripts are included by the snippets extension.
 """
 
 import re
@@ -108,6 +108,9 @@ def protocols() -> str:
         text += "| task | environment | scored | conditions (*held out*) |\n|---|---|---|---|\n"
         for task in protocol["task"]:
             task = {"metric": "return", **protocol.get("defaults", {}), **task}
-            told = [f"*{c['name']}*" if c["held_out"] else c["name"] for c in task.get("condition", protocol.get("condition"))]
+            told = [
+                f"*{c['name']}*" if c["held_out"] else c["name"]
+                for c in task.get("condition", protocol.get("condition"))
+            ]
             text += f"| {task['name']} | `{task['id']}` | `{task['metric']}` | {', '.join(told)} |\n"
     return text

@@ -39,7 +39,7 @@ colours = {"generalises": "tab:green", "breaks": "tab:red", "undecided": "tab:or
 figure = Figure(figsize=(8, 3.8), layout="tight")
 axis = figure.subplots()
 axis.axvspan(-10, 10, color="0.92")
-for at, (name, verdict, gap, low, high) in enumerate(reversed(rows)):
+for at, (_, verdict, gap, low, high) in enumerate(reversed(rows)):
     colour = colours.get(verdict, "grey")
     axis.plot([low, high], [at, at], color=colour)
     axis.plot(gap, at, "o", color=colour)

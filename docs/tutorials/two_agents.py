@@ -17,13 +17,13 @@ pair = heldout.parallel_env("s2b/game-v1", query_balance="balanced", render_mode
 
 
 class Rote:
-    """A listener of our own: it learns in support games which message named which stimulus, and looks at no parts."""
+    """A listener of our own: it learns in support games which message names which stimulus, and looks at no parts."""
 
     def __init__(self) -> None:
         self.heard, self.known = (), []
 
     def act(self, seen) -> int:
-        communicates, decides, shown = seen["round"]
+        _, decides, shown = seen["round"]
         if shown and seen["phase"][0]:  # the feedback of a support game: what the speaker saw
             self.known.append((self.heard, seen["stimulus"][0].copy()))
         if not decides:
@@ -48,7 +48,7 @@ def play(speaker: str, listener: str, episodes: int = 20) -> list[float]:
     return [games[0] / games[1], games[2] / games[3]]
 
 
-# `posdis` has a word for each value, `holistic` a message for each combination. Only who hears words can recombine them.
+# `posdis` has a word for each value, `holistic` a message for each combination. Only words can be recombined.
 left, right = (figure := Figure(figsize=(8, 3), layout="tight")).subplots(1, 2)
 pairs = [("posdis", "nearest"), ("holistic", "nearest"), ("posdis", "rote"), ("holistic", "rote")]
 for at, (speaker, listener) in enumerate(pairs):

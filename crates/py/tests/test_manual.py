@@ -63,7 +63,9 @@ def test_pictures_are_there_and_small() -> None:
 
 def test_every_yes_of_the_neighbours_page_is_shown_by_tests_that_exist() -> None:
     offers, shows = read("neighbours.md").split("## What shows it")
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in offers.splitlines() if line.startswith("|")]
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in offers.splitlines() if line.startswith("|")
+    ]
     assert len({len(row) for row in rows}) == 1 and rows[0][1] == "heldout"
     yes = [row[0] for row in rows if row[1].startswith("yes")]
     shown = dict(re.findall(r"^\| (.+?) \| (`[^|]+`) \|$", shows, re.MULTILINE))
@@ -77,7 +79,10 @@ def test_every_yes_of_the_neighbours_page_is_shown_by_tests_that_exist() -> None
 
 def test_every_key_of_a_protocol_is_documented() -> None:
     page = read("protocols.md")
-    for path, structs in (("protocol.rs", ["Protocol", "Task", "Condition"]), ("comparison.rs", ["Claim", "Comparison"])):
+    for path, structs in (
+        ("protocol.rs", ["Protocol", "Task", "Condition"]),
+        ("comparison.rs", ["Claim", "Comparison"]),
+    ):
         source = (ROOT / "crates/eval/src" / path).read_text(encoding="utf-8")
         for struct in structs:
             body = re.search(rf"pub struct {struct} {{\n(.*?)\n}}", source, re.DOTALL)

@@ -37,5 +37,13 @@ def test_a_tutorial_is_short(script: Path) -> None:
 
 
 def test_all_that_are_listed_are_here() -> None:
-    listed = {"dynamic_tests", "families", "first_evaluation", "read_a_report", "torch_agent", "train_with_sb3", "two_agents"}
+    listed = {
+        "dynamic_tests",
+        "families",
+        "first_evaluation",
+        "read_a_report",
+        "torch_agent",
+        "train_with_sb3",
+        "two_agents",
+    }
     assert {script.stem for script in SCRIPTS} >= listed
