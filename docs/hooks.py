@@ -2,7 +2,8 @@
 
 A line `<!-- file: PATH -->` stands for a document of the repository, `<!-- cards: FAMILY -->` for the cards of a
 family's environments, `<!-- protocols -->` for the list of built-in protocols, `<!-- excerpt: PATH START -->` for the
-item of a Rust source whose first line begins with START. Scripts are included by the snippets extension.
+item of a Rust source whose first line begins with START, `<!-- api: MODULE -->` for the reference of what the package
+exports from a module. Scripts are included by the snippets extension.
 """
 
 import re
@@ -22,7 +23,7 @@ PAGES = {
     "results/shortcuts.md": "shortcuts.md",
 }
 
-MARK = re.compile(r"^<!-- (file|cards|excerpt|protocols)(?:: (.+))? -->$", re.MULTILINE)
+MARK = re.compile(r"^<!-- (file|cards|excerpt|api|protocols)(?:: (.+))? -->$", re.MULTILINE)
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
@@ -30,14 +31,21 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
     return expand(markdown)
 
 
-def on_page_content(html: str, **_: Any) -> str:
-    """Take away the roles of docstrings, which name what they refer to in code anyway."""
+def on_page_content(html: str, page: Any, **_: Any) -> str:
+    """Take away the roles of docstrings, which name what they refer to in code anyway.
+
+    The contents of a family's page are its environments: their cards all have the same headings.
+    """
+    if page.file.src_uri.startswith("families/"):
+        for title in page.toc:
+            for environment in title.children:
+                environment.children = []
     return re.sub(r":(?:class|func|meth|mod|attr|data):(?=<code>)", "", html)
 
 
 def expand(markdown: str) -> str:
     """Return a page with what its marks stand for."""
-    makers = {"file": document, "cards": cards, "excerpt": excerpt, "protocols": lambda _: protocols()}
+    makers = {"file": document, "cards": cards, "excerpt": excerpt, "api": api, "protocols": lambda _: protocols()}
     return MARK.sub(lambda found: makers[found[1]](found[2] or ""), markdown)
 
 
@@ -68,6 +76,19 @@ def excerpt(place: str) -> str:
     while lines[first - 1].lstrip().startswith(("///", "#[")):
         first -= 1
     return "```rust\n" + textwrap.dedent("\n".join(lines[first : last + 1])) + "\n```"
+
+
+def api(module: str) -> str:
+    """Return the reference of what the package exports from one of its modules, in the order of the module."""
+    import heldout
+
+    names = [name for name in heldout.__all__ if getattr(getattr(heldout, name), "__module__", None) == module]
+    source = (ROOT / "crates/py/python" / module.replace(".", "/")).with_suffix(".py").read_text(encoding="utf-8")
+    found = {name: re.search(rf"^(?:def|class) {name}\b", source, re.MULTILINE) for name in names}
+    placed = sorted((place.start(), name) for name, place in found.items() if place is not None)
+    if not placed:
+        raise ValueError(f"the package exports nothing from `{module}`")
+    return "\n\n".join(f"::: heldout.{name}" for _, name in placed)
 
 
 def cards(family: str) -> str:

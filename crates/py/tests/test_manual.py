@@ -119,6 +119,14 @@ def test_every_card_and_every_protocol_is_in_the_manual(hooks: ModuleType) -> No
         assert f"\n### {protocol}\n" in text
 
 
+def test_every_public_name_is_in_the_reference(hooks: ModuleType) -> None:
+    page = hooks.expand(read("python.md"))
+    native = {"Batch", "HeldoutError", "__version__"}
+    missing = {name for name in heldout.__all__ if f"::: heldout.{name}\n" not in page} - native
+    assert not missing
+    assert "`HeldoutError`" in page
+
+
 def test_an_excerpt_that_is_not_there_is_refused(hooks: ModuleType) -> None:
     place = "crates/examples/src/grid.rs fn step(&self, state"
     assert hooks.excerpt(place).startswith("```rust\nfn step(") and hooks.excerpt(place).endswith("\n}\n```")
