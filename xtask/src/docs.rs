@@ -9,8 +9,9 @@ use crate::python::{Venv, build};
 use crate::root;
 use crate::shell::{command, finish};
 
-/// What makes the site. The versions are bounded, since a warning of a newer one would be an error here.
-const MAKERS: [&str; 2] = ["mkdocs-material>=9.6,<10", "mkdocstrings[python]>=0.30,<2"];
+/// What makes the site; ruff breaks the lines of signatures. Versions are bounded, since a warning of a newer one would be
+/// an error here.
+const MAKERS: [&str; 3] = ["mkdocs-material>=9.6,<10", "mkdocstrings[python]>=0.30,<2", "ruff>=0.6,<1"];
 
 /// Builds the manual into `target/site`, with rustdoc in its folder `rust`. A warning is an error.
 pub(crate) fn site() -> anyhow::Result<()> {
