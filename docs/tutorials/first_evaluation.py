@@ -34,7 +34,7 @@ def returns(task: str, condition: str, policy: str) -> list[float]:
     return [json.loads(line)["return"] for line in path.read_text().splitlines()[1:]]
 
 
-# Which mean is good? Only the players beside it tell: half of the oracle's score needs no memory at all here.
+# Which mean is good? Only the players beside it tell: of the second task, half of the score needs no memory at all.
 conditions = ["train", "holdout_interpolate", "holdout_extrapolate"]
 figure = Figure(figsize=(8, 3.5), layout="tight")
 for axis, task in zip(figure.subplots(1, 2), tasks, strict=True):
