@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, bail};
 
@@ -40,6 +41,14 @@ impl Venv {
         finish(command(self.program("python"), &quiet).args(arguments))
     }
 
+    /// A command whose Python is that of the environment.
+    fn inside(&self, mut command: Command) -> anyhow::Result<Command> {
+        let mut path = vec![self.0.join("bin")];
+        path.extend(std::env::var_os("PATH").iter().flat_map(std::env::split_paths));
+        command.env("PATH", std::env::join_paths(path)?);
+        Ok(command)
+    }
+
     fn pytest(&self, folder: &str, totals: &mut Totals) -> anyhow::Result<()> {
         let mut pytest =
             command(self.program("python"), &["-m", "pytest", "-q", "-n", "auto", "-p", "no:cacheprovider", folder]);
@@ -51,25 +60,73 @@ fn wheels() -> PathBuf {
     root().join("target/wheels")
 }
 
-/// Builds the wheel into `target/wheels`.
+/// Builds the wheel into `target/wheels`: on Linux with x86-64, one that every system of the last ten years takes, linked by zig and
+/// checked by auditwheel.
 pub(crate) fn wheel() -> anyhow::Result<()> {
-    build("release").map(|path| println!("{}", path.display()))
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        return build("release").map(|path| println!("{}", path.display()));
+    }
+    let venv = Venv::new("venv-wheel")?;
+    venv.pip(&["maturin[zig]>=1.9,<2", "auditwheel>=6"])?;
+    empty()?;
+    let build =
+        ["build", "--release", "--zig", "--compatibility", "manylinux_2_17", "--quiet", "--out", "target/wheels"];
+    finish(&mut venv.inside(command(venv.program("maturin"), &build))?)?;
+    let wheel = single()?;
+    let shown = command(venv.program("auditwheel"), &["show", &wheel.display().to_string()]).output()?;
+    let tag = format!("\"{MANYLINUX}\"");
+    if !String::from_utf8_lossy(&shown.stdout).split_whitespace().any(|word| word.trim_end_matches('.') == tag) {
+        bail!("auditwheel does not find the wheel fit for {MANYLINUX}: {}", String::from_utf8_lossy(&shown.stdout));
+    }
+    println!("{}", wheel.display());
+    Ok(())
+}
+
+/// The tag of the wheel.
+const MANYLINUX: &str = "manylinux_2_17_x86_64";
+
+/// Empties the folder of wheels.
+fn empty() -> anyhow::Result<()> {
+    if wheels().exists() {
+        fs::remove_dir_all(wheels()).context("cannot empty target/wheels")?;
+    }
+    Ok(())
+}
+
+/// The only wheel there is.
+fn single() -> anyhow::Result<PathBuf> {
+    let mut found: Vec<PathBuf> = fs::read_dir(wheels())?.filter_map(|e| Some(e.ok()?.path())).collect();
+    match (found.pop(), found.is_empty()) {
+        (Some(wheel), true) => Ok(wheel),
+        _ => bail!("maturin built no single wheel in target/wheels"),
+    }
+}
+
+/// Runs README's Python in an environment of its own, with what README installs and nothing else.
+fn readme(wheel: &Path) -> anyhow::Result<()> {
+    let venv = Venv::new("venv-readme")?;
+    run("python3", &["-m".as_ref(), "venv".as_ref(), "--clear".as_ref(), venv.0.as_os_str()])?;
+    venv.pip(&[&wheel.display().to_string()])?;
+    let text = fs::read_to_string(root().join("README.md"))?;
+    let code = text.split("```python\n").nth(1).and_then(|rest| rest.split("```").next());
+    let code = code.context("README has no Python")?;
+    let folder = root().join("target/readme");
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    fs::create_dir_all(&folder)?;
+    finish(command(venv.program("python"), &["-c", code]).current_dir(&folder))?;
+    finish(command(venv.program("heldout"), &["report", "out/table", "--out", "again.html"]).current_dir(&folder))
 }
 
 /// Builds the wheel in a profile: tests take `dev`, whose dependencies are compiled already.
 pub(crate) fn build(profile: &str) -> anyhow::Result<PathBuf> {
     let venv = Venv::new("venv")?;
     venv.pip(&["maturin>=1.9,<2"])?;
-    if wheels().exists() {
-        fs::remove_dir_all(wheels()).context("cannot empty target/wheels")?;
-    }
+    empty()?;
     let build = ["build", "--profile", profile, "--quiet", "--out", "target/wheels"];
     run(venv.program("maturin"), &build)?;
-    let mut found: Vec<PathBuf> = fs::read_dir(wheels())?.filter_map(|e| Some(e.ok()?.path())).collect();
-    match (found.pop(), found.is_empty()) {
-        (Some(wheel), true) => Ok(wheel),
-        _ => bail!("maturin built no single wheel in target/wheels"),
-    }
+    single()
 }
 
 fn extra(wheel: &Path, extra: &str) -> String {
@@ -87,6 +144,7 @@ pub(crate) fn soak(steps: u64) -> anyhow::Result<()> {
 /// manual's tutorials.
 pub(crate) fn test(all: bool, totals: &mut Totals) -> anyhow::Result<()> {
     let wheel = build("dev")?;
+    readme(&wheel)?;
     for (name, gymnasium) in [("venv", "gymnasium"), ("venv-old", OLD_GYMNASIUM)] {
         let venv = Venv::new(name)?;
         venv.pip(&["--upgrade", gymnasium, &extra(&wheel, "test")])?;

@@ -72,7 +72,10 @@ def evaluate(
       another name is ``episode_start``;
     - a model with ``predict``, as Stable-Baselines3's: its state is kept and reset;
     - a ``torch.nn.Module`` from observations to actions, or to a row of scores, of which the best is taken, or one by
-      chance unless ``deterministic``; it is put into ``eval()`` meanwhile, and back afterwards;
+      chance unless ``deterministic``; it is put into ``eval()`` meanwhile, and back afterwards. A recurrent one takes
+      the state as its second argument and returns ``(answer, state)``: ``None`` at first, then what it returned, a
+      tensor or a tuple of them, zero in the rows of copies that begin an episode (rows are the first dimension, or the
+      second of three, as torch has it);
     - the name of a scripted policy, which ``threads`` spreads;
     - a list of such policies that were trained alike, one per training seed: each is a run of its own, on a run seed of
       its own;
@@ -403,12 +406,30 @@ def _model(model: Any) -> _Act:
     return act
 
 
+def _forgotten(state: Any, starts: Any) -> Any:
+    """Return a state that is zero for the copies that begin an episode."""
+    if isinstance(state, (tuple, list)):
+        return type(state)(_forgotten(part, starts) for part in state)
+    if isinstance(state, dict):
+        return {name: _forgotten(part, starts) for name, part in state.items()}
+    if state is None:
+        return None
+    rows = 1 if state.dim() == 3 else 0
+    if state.shape[rows] != len(starts):
+        raise HeldoutError(
+            f"the module's state has shape {tuple(state.shape)}, must have {len(starts)} rows in dimension {rows}"
+        )
+    return state.masked_fill(starts.view([-1 if d == rows else 1 for d in range(state.dim())]), 0)
+
+
 def _module(torch: Any, module: Any) -> _Act:
     """Return the answers of a torch module: integers are actions, other numbers are scores of them."""
     step = 0
+    state: Any = None
+    recurrent = len([p for p in _parameters(module.forward) if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]) > 1
 
     def act(moment: _Moment) -> Any:
-        nonlocal step
+        nonlocal step, state
         step = 0 if moment.episode_start.all() else step + 1
         device = next((p.device for p in module.parameters()), torch.device("cpu"))
 
@@ -418,7 +439,11 @@ def _module(torch: Any, module: Any) -> _Act:
         seen = moment.observation
         batch = {k: tensor(v) for k, v in seen.items()} if isinstance(seen, dict) else tensor(seen)
         with torch.no_grad(), _chance(moment, step):
-            answer = module(batch)
+            if recurrent:
+                state = None if moment.episode_start.all() else _forgotten(state, tensor(moment.episode_start))
+                answer, state = module(batch, state)
+            else:
+                answer = module(batch)
             if answer.is_floating_point():
                 if moment.deterministic:
                     answer = answer.argmax(dim=-1)
