@@ -5,7 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use heldout_core::check::{below, count, within};
 use heldout_core::{
-    Cause, Causes, ConfigError, Dtype, Environment, Field, Frame, Metric, Row, Scripted, Spec, Start, Status,
+    ActionSpace, Cause, Causes, ConfigError, Dtype, Environment, Field, Frame, Metric, Row, Scripted, Spec, Start,
+    Status,
 };
 use serde::{Deserialize, Serialize};
 
@@ -181,7 +182,11 @@ impl Environment for LilGym {
             Field::new("target", Dtype::U8, &[1], 0.0, 1.0),
         ];
         if config.mask {
-            observation.push(Field::new("action_mask", Dtype::U8, &[numbers.flat() as usize], 0.0, 1.0));
+            let (name, width) = match numbers.space() {
+                ActionSpace::Discrete(actions) => ("action_mask", actions),
+                ActionSpace::MultiDiscrete(sizes) => ("legal_actions", sizes.iter().sum()),
+            };
+            observation.push(Field::new(name, Dtype::U8, &[width as usize], 0.0, 1.0));
         }
         let spec = Spec {
             metrics: vec![
@@ -356,9 +361,7 @@ impl Environment for LilGym {
         row.u8(SENTENCE).copy_from_slice(&self.sentences[statement * width..][..width]);
         row.u8(TARGET)[0] = u8::from(state.target);
         if self.config.mask {
-            for (id, valid) in row.u8(MASK).iter_mut().enumerate() {
-                *valid = u8::from(self.is_valid(&state.scene, self.numbers.action(id as u32)));
-            }
+            self.show_valid(&state.scene, row.u8(MASK));
         }
     }
 

@@ -1,7 +1,7 @@
 //! Which edits are valid, and what they do.
 
 use crate::action::{Action, Numbers, TOWER_HEIGHT};
-use crate::config::{Appearance, RemoveRule};
+use crate::config::{Actions, Appearance, RemoveRule};
 use crate::environment::LilGym;
 use crate::geometry::{Rect, inside, overlap, stick, taken};
 use crate::scene::{BOX_PITCH, BOX_SIDE, Color, Item, MAX_ITEMS, Scene, Shape, Size};
@@ -75,6 +75,24 @@ impl LilGym {
             Appearance::Tower => Self::judge_tower(scene, action).is_ok(),
             Appearance::Scatter => self.judge_scatter(scene, action, self.config.cell_search).is_ok(),
         }
+    }
+
+    /// Shows which actions are valid in `scene`: each of the flat numbering, or each value of every component.
+    ///
+    /// STOP is valid always and ignores all components but the first, so that any value of these is part of a valid action.
+    pub(crate) fn show_valid(&self, scene: &Scene, mask: &mut [u8]) {
+        if self.config.actions == Actions::Flat {
+            for (id, valid) in mask.iter_mut().enumerate() {
+                *valid = u8::from(self.is_valid(scene, self.numbers.action(id as u32)));
+            }
+            return;
+        }
+        mask.fill(1);
+        let any = |adds: bool| {
+            let mut actions = (1..self.numbers.flat()).map(|id| self.numbers.action(id));
+            actions.any(|action| matches!(action, Action::Add { .. }) == adds && self.is_valid(scene, action))
+        };
+        (mask[1], mask[2]) = (u8::from(any(true)), u8::from(any(false)));
     }
 
     /// The same as [`LilGym::judge`], with a search of the cell or without: what is valid without it does the same with it.

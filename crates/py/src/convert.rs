@@ -11,9 +11,21 @@ use serde_json::{Map, Value};
 
 use crate::HeldoutError;
 
+/// Flags of the command line that messages name, and what is to be written in Python.
+const FLAGS: [(&str, &str); 3] = [
+    ("`--resume`", "`resume=True`"),
+    ("`--other-build`", "`other_build=True`"),
+    ("`--experience`", "`experience=...`"),
+];
+
+/// A message in the words of Python: arguments in place of flags.
+pub(crate) fn spoken(message: &str) -> String {
+    FLAGS.iter().fold(message.to_owned(), |message, (flag, argument)| message.replace(flag, argument))
+}
+
 /// An error of ours as Python's.
 pub(crate) fn refused(error: impl Display) -> PyErr {
-    HeldoutError::new_err(error.to_string())
+    HeldoutError::new_err(spoken(&error.to_string()))
 }
 
 /// An environment that cannot be made, as Python's error: what the machine lacks is no fault of the request.

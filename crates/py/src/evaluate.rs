@@ -19,7 +19,7 @@ use pyo3::types::PyDict;
 use serde_json::{Map, Value, json};
 
 use crate::actions;
-use crate::convert::{object, refused, whole};
+use crate::convert::{object, refused, spoken, whole};
 use crate::interrupt::Interrupt;
 
 /// The text of a protocol, built in or a file.
@@ -274,6 +274,9 @@ pub(crate) fn evaluate(
         EvalError::Threads { .. } => PyRuntimeError::new_err(error.to_string()),
         error => refused(error),
     });
-    let Outcome { failures, done, total, .. } = outcome?;
+    let Outcome { mut failures, done, total, .. } = outcome?;
+    for failure in &mut failures {
+        failure.problem = spoken(&failure.problem);
+    }
     Ok(json!({"episodes": done, "of": total, "failures": failures}).to_string())
 }

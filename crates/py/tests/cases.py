@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import heldout
-from heldout.spaces import decode
 
 
 class Case(NamedTuple):
@@ -48,7 +47,7 @@ def equal(ours: Any, theirs: Any) -> bool:
     if isinstance(theirs, dict):
         return isinstance(ours, dict) and ours.keys() == theirs.keys() and all(equal(ours[k], theirs[k]) for k in ours)
     if isinstance(theirs, str):
-        return (ours if isinstance(ours, str) else decode(ours)) == theirs
+        return (ours if isinstance(ours, str) else heldout.decode_text(ours)) == theirs
     if isinstance(theirs, (tuple, list)) or (isinstance(theirs, np.ndarray) and theirs.dtype == object):
         return len(ours) == len(theirs) and all(equal(a, b) for a, b in zip(ours, theirs, strict=True))
     if isinstance(theirs, np.ndarray):

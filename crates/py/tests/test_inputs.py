@@ -147,7 +147,7 @@ def test_wrong_constructions(env_id: str) -> None:
     ):  # fmt: skip
         with pytest.raises(WRONG):
             heldout.make_batch(env_id, **options)
-    for mode in ("human", "", 3):
+    for mode in ("humane", "", 3):
         with pytest.raises(WRONG):
             heldout.parallel_env(env_id, render_mode=mode)
     with pytest.raises(heldout.HeldoutError, match="no environment"):

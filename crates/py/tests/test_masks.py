@@ -60,6 +60,39 @@ def test_amendment_14_gymnasium_samples_a_multi_discrete_space_by_the_mask() -> 
             observations, infos = env.reset()
 
 
+LILGYM = [env_id for env_id in heldout.ids() if env_id.startswith("lilgym/")]
+
+
+@pytest.mark.parametrize("env_id", LILGYM)
+def test_amendment_14_masks_that_a_key_adds(env_id: str) -> None:
+    env = heldout.Env(env_id, mask=True, observation="objects")
+    for seed in range(5):
+        observation, info = env.reset(seed=seed)
+        mask = observation["action_mask"]
+        assert mask.dtype == np.int8 and env.observation_space.contains(observation) and "action_mask" not in info
+        assert np.array_equal(env.action_masks(), mask == 1)
+        assert mask[env.action_space.sample(mask)] == 1
+
+
+@pytest.mark.parametrize("env_id", LILGYM)
+def test_amendment_14_factored_actions_had_the_mask_of_flat_ones(env_id: str) -> None:
+    config = {"mask": True, "observation": "objects", "actions": "factored"}
+    env, envs = heldout.Env(env_id, **config), heldout.VectorEnv(env_id, 5, **config)
+    _, infos = envs.reset(seed=[0, 1, 2, 3, 4])
+    for seed in range(5):
+        observation, info = env.reset(seed=seed)
+        assert "action_mask" not in observation and env.observation_space.contains(observation)
+        parts = info["action_mask"]
+        assert [part.dtype for part in parts] == [np.int8] * len(env.action_space.nvec)
+        assert np.array_equal(np.concatenate(parts), observation["legal_actions"])
+        assert np.array_equal(env.action_masks(), observation["legal_actions"] == 1)
+        assert env.action_space.sample(parts) in env.action_space
+        assert all(np.array_equal(a, b) for a, b in zip(infos["action_mask"][seed], parts, strict=True))
+        assert np.array_equal(envs.action_masks()[seed], env.action_masks())
+        if "scratch" in env_id:
+            assert parts[0].tolist() == [1, 1, 0], "there is nothing to remove from empty boxes"
+
+
 def test_amendment_14_without_a_mask_all_is_allowed() -> None:
     env = heldout.Env("example/grid-v1")
     env.reset(seed=0)

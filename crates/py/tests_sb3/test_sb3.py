@@ -15,7 +15,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor
 
 import heldout
 from cases import SINGLE, SINGLE_CASES, Case, equal
-from heldout.sb3 import VecEnv
+from heldout.sb3 import HeldoutVecEnv
 
 
 def has_text(env_id: str) -> bool:
@@ -39,7 +39,7 @@ def test_a_batch_is_what_it_makes_of_singles(case: Case) -> None:
     if has_text(case.id):
         pytest.skip("its own vector environment holds no text")
     config = case.smallest()
-    ours = VecEnv(case.id, 4, max_episode_steps=30, **config)
+    ours = HeldoutVecEnv(case.id, 4, max_episode_steps=30, **config)
     theirs = DummyVecEnv([lambda: heldout.Env(case.id, max_episode_steps=30, **config)] * 4)
     assert ours.seed(7) == theirs.seed(7)
     assert equal(ours.reset(), dict(theirs.reset()))
@@ -56,7 +56,7 @@ def test_a_batch_is_what_it_makes_of_singles(case: Case) -> None:
 
 
 def test_options_and_copies() -> None:
-    envs = VecEnv("example/grid-v1", 3, experience=True, render_mode="rgb_array")
+    envs = HeldoutVecEnv("example/grid-v1", 3, experience=True, render_mode="rgb_array")
     envs.set_options([{"problem": 1}, {}, {"problem": 5}])
     envs.reset()
     assert [envs.reset_infos[i]["problem"] for i in (0, 2)] == [1, 5]
@@ -73,13 +73,13 @@ def test_options_and_copies() -> None:
     assert envs.env_is_wrapped(Monitor) == [False] * 3
     assert len(envs.get_images()) == 3 and envs.render().ndim == 3
     with pytest.raises(heldout.HeldoutError):
-        VecEnv("example/grid-v1", 3, copy=False)
+        HeldoutVecEnv("example/grid-v1", 3, copy=False)
     envs.close()
     envs.close()
 
 
 def test_arrays_are_the_callers_to_keep() -> None:
-    envs = VecEnv("example/grid-v1", 3)
+    envs = HeldoutVecEnv("example/grid-v1", 3)
     first = envs.reset()
     kept = {name: array.copy() for name, array in first.items()}
     for _ in range(5):
@@ -88,7 +88,7 @@ def test_arrays_are_the_callers_to_keep() -> None:
 
 
 def test_pickle() -> None:
-    envs = VecEnv("example/grid-v1", 3)
+    envs = HeldoutVecEnv("example/grid-v1", 3)
     envs.seed(1)
     envs.reset()
     twin = pickle.loads(pickle.dumps(envs))
@@ -99,7 +99,7 @@ def test_pickle() -> None:
 
 @pytest.mark.parametrize("env_id", SINGLE)
 def test_ppo_learns_without_complaint(env_id: str) -> None:
-    envs = VecMonitor(VecEnv(env_id, 8))
+    envs = VecMonitor(HeldoutVecEnv(env_id, 8))
     dictionary = isinstance(envs.observation_space, gymnasium.spaces.Dict)
     model = PPO(
         "MultiInputPolicy" if dictionary else "MlpPolicy", envs, n_steps=50, batch_size=100, seed=0, device="cpu"
@@ -176,7 +176,7 @@ def test_amendment_50_a_model_keeps_its_mode(tmp_path: Path) -> None:
     protocol = tmp_path / "grid.toml"
     protocol.write_text(PROTOCOL)
     model = PPO("MultiInputPolicy" if isinstance(heldout.Env("example/grid-v1").observation_space, gymnasium.spaces.Dict)
-                else "MlpPolicy", VecEnv("example/grid-v1", 2), n_steps=8, batch_size=16, seed=0)  # fmt: skip
+                else "MlpPolicy", HeldoutVecEnv("example/grid-v1", 2), n_steps=8, batch_size=16, seed=0)  # fmt: skip
     model.policy.set_training_mode(True)
     before = {name: value.clone() for name, value in model.policy.state_dict().items()}
     assert heldout.evaluate(model, protocol, tmp_path / "out")["failures"] == []

@@ -271,6 +271,29 @@ fn patches_add_up_to_the_whole_picture() {
 }
 
 #[test]
+fn amendment_14_factored_actions_have_a_mask_of_their_components() {
+    let config = Config { mask: true, actions: Actions::Factored, ..Config::default() };
+    let env = Batch::<LilGym>::new(&config, Task::TOWER_SCRATCH, 1, Options::default()).unwrap();
+    assert!(env.spec().field("action_mask").is_none());
+    assert_eq!(env.spec().observation[env.spec().field("legal_actions").unwrap()].shape, [9]);
+    let rules = rules(&config, Task::TOWER_SCRATCH);
+    let shown = |scene: &Scene| {
+        let mut mask = [7; 9];
+        rules.show_valid(scene, &mut mask);
+        assert_eq!(mask[3..], [1; 6], "STOP ignores these");
+        [mask[0], mask[1], mask[2]]
+    };
+    let mut state = start(&rules, 0);
+    assert_eq!(shown(&state.scene), [1, 1, 0], "there is nothing to remove from empty boxes");
+    for number in 0..12 {
+        assert_eq!(shown(&state.scene)[1], 1);
+        let add = rules.numbers.action(1 + 3 * (number / 4));
+        rules.judge(&state.scene, add).unwrap().unwrap().apply(&mut state.scene);
+    }
+    assert_eq!(shown(&state.scene), [1, 0, 1], "there is no room in full boxes");
+}
+
+#[test]
 fn masks_and_object_lists_show_the_state() {
     let config = Config { mask: true, observation: Observation::Objects, ..Config::default() };
     let mut env = Batch::<LilGym>::new(&config, Task::SCATTER_FLIPIT, 1, Options::default()).unwrap();

@@ -7,8 +7,10 @@ Importing the package registers every id with Gymnasium:
 >>> env = gymnasium.make("example/grid-v1", split="heldout")
 >>> envs = gymnasium.make_vec("example/grid-v1", num_envs=1024, copy=False)
 
-Ids with several agents are made by :func:`heldout.parallel_env`; Stable-Baselines3 takes ``heldout.sb3.VecEnv``;
-``heldout.dm_env`` opens the levels of the Memory Tasks Suite by their public names, with raw controls.
+:func:`heldout.make` and :func:`heldout.make_vec` do the same with the keys of each id for editors to complete. Ids with
+several agents are made by :func:`heldout.parallel_env` and :class:`heldout.ParallelVectorEnv`; Stable-Baselines3 takes
+``heldout.sb3.HeldoutVecEnv``; ``heldout.dm_env`` opens the levels of the Memory Tasks Suite by their public names, with
+raw controls.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -16,7 +18,10 @@ from typing import TYPE_CHECKING, Any
 from heldout._native import Batch, HeldoutError, __version__
 from heldout.envs import Env
 from heldout.evaluation import Place, evaluate, protocol, protocols, report
-from heldout.registry import about, card, configure, ids, make_batch, register
+from heldout.making import make, make_vec
+from heldout.parallel_vector import ParallelVectorEnv
+from heldout.registry import UnknownKeyError, about, card, configure, ids, make_batch, register
+from heldout.text import Vocabulary, decode_text, vocabulary
 from heldout.vector import VectorEnv
 
 if TYPE_CHECKING:
@@ -26,19 +31,26 @@ __all__ = [
     "Batch",
     "Env",
     "HeldoutError",
+    "ParallelVectorEnv",
     "Place",
+    "UnknownKeyError",
     "VectorEnv",
+    "Vocabulary",
     "__version__",
     "about",
     "card",
     "configure",
+    "decode_text",
     "evaluate",
     "ids",
+    "make",
     "make_batch",
+    "make_vec",
     "parallel_env",
     "protocol",
     "protocols",
     "report",
+    "vocabulary",
 ]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from heldout import _native
-from heldout.registry import encode
+from heldout.registry import checked, encode, ids
 
 Scene = Sequence[Sequence[dict[str, Any]]]
 """Three boxes of objects as the public files write them: ``x_loc``, ``y_loc``, ``size``, ``type`` and ``color`` of each."""
@@ -44,7 +44,8 @@ class Corpus:
     """The statements and problems of one id under one config; its length is the number of problems."""
 
     def __init__(self, id: str, **config: Any) -> None:
-        self._id, self._config = id, encode(config)
+        # The native part tells which ids have a corpus.
+        self._id, self._config = id, checked(id, config) if id in ids() else encode(config)
         read = json.loads(_native.lilgym_corpus(id, self._config))
         self.statements = tuple(
             Statement(key, sentence, program, None if names is None else tuple(names))

@@ -6,32 +6,46 @@ from typing import Any, ClassVar
 import gymnasium
 import numpy as np
 from gymnasium.error import ResetNeeded
-from pettingzoo import ParallelEnv as PettingZooEnv
 
 from heldout._native import HeldoutError
-from heldout.single import Single
+from heldout.single import Single, shortest
+
+try:
+    from pettingzoo import ParallelEnv as PettingZooEnv
+except ImportError as error:
+    raise ImportError(
+        "`heldout.parallel_env` needs the package `pettingzoo`, which is not installed: "
+        "pip install 'heldout[pettingzoo]'",
+        name="pettingzoo",
+    ) from error
 
 
 class ParallelEnv(Single, PettingZooEnv):  # type: ignore[misc]
     """One copy behind PettingZoo's parallel interface; ``heldout.parallel_env(id, **config)`` makes it.
 
     All agents act at every step and end together. Each sees its own fields in its own shapes, and has metrics and
-    ``problem`` (and ``action_mask``) in its info as :class:`heldout.Env` has. Seeds and resets are as there too. PettingZoo's tests pass
-    options that no environment has: those that are not ``problem`` are ignored.
+    ``problem`` (and ``action_mask``) in its info as :class:`heldout.Env` has. Seeds, resets and rewards are as there
+    too. PettingZoo's tests pass options that no environment has: those that are not ``problem`` are ignored.
     """
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
-        "render_modes": ["rgb_array", "ansi"],
+        "render_modes": ["human", "rgb_array", "ansi"],
         "render_fps": 10,
         "name": "heldout",
         "is_parallelizable": True,
     }
 
     def __init__(
-        self, env_id: str, *, render_mode: str | None = None, max_episode_steps: int | None = None, **config: Any
+        self,
+        env_id: str,
+        *,
+        render_mode: str | None = None,
+        max_episode_steps: int | None = None,
+        text: str = "str",
+        **config: Any,
     ) -> None:
         """Make the environment ``env_id``; ``max_episode_steps`` cuts episodes beside its own time limit."""
-        self._construct(env_id, render_mode, max_episode_steps, config)
+        self._construct(env_id, render_mode, max_episode_steps, text, config)
         self.metadata = {**type(self).metadata, "name": env_id}  # type: ignore[misc]
         self.possible_agents = list(self._spec.agents)
         self.agents: list[str] = []
@@ -55,6 +69,7 @@ class ParallelEnv(Single, PettingZooEnv):  # type: ignore[misc]
             raise TypeError(f"`options` is `{options!r}`, must be a dict or None")
         self._reset(seed, options or {}, np.random.default_rng() if seed is None and not self._begun else None)
         self.agents = list(self.possible_agents)
+        self._show()
         return self.observe()
 
     def step(
@@ -66,9 +81,10 @@ class ParallelEnv(Single, PettingZooEnv):  # type: ignore[misc]
         if not self.agents and not actions:
             return {}, {}, {}, {}, {}
         ended = bool(self._batch.step(self._joined(actions)))
+        self._show()
         names = self.possible_agents
         observations, infos = self._observed(ended)
-        rewards = dict(zip(names, self._rewards.tolist(), strict=True))
+        rewards = dict(zip(names, map(shortest, self._rewards.tolist()), strict=True))
         terminated = dict.fromkeys(names, self._terminated.item())
         truncated = dict.fromkeys(names, self._truncated.item())
         if ended:
@@ -108,6 +124,10 @@ class ParallelEnv(Single, PettingZooEnv):  # type: ignore[misc]
         ended = self._terminated.item() or self._truncated.item()
         self.agents = [] if ended else list(self.possible_agents)
 
+    def action_masks(self, agent: str) -> Any:
+        """Return which actions an agent is allowed, flat over components."""
+        return self._spec.mask(self._batch.arrays["observation"], self._number(agent))[0]
+
     def act(self, policies: str | Mapping[str, str], seed: int = 0) -> dict[str, Any]:
         """Return the actions of scripted policies: one name for all agents, or a name for each."""
         chosen = dict.fromkeys(self.possible_agents, policies) if isinstance(policies, str) else dict(policies)
@@ -126,7 +146,10 @@ class ParallelEnv(Single, PettingZooEnv):  # type: ignore[misc]
 
     def render(self, agent: str | None = None) -> Any:
         """Return a picture for people, from the side of an agent (the first unless told)."""
+        return self._render(self._number(agent))
+
+    def _number(self, agent: str | None) -> int:
         if agent is not None and agent not in self.possible_agents:
             names = ", ".join(f"`{name}`" for name in self.possible_agents)
             raise HeldoutError(f"there is no agent `{agent}`; there is {names}")
-        return self._render(0 if agent is None else self.possible_agents.index(agent))
+        return 0 if agent is None else self.possible_agents.index(agent)

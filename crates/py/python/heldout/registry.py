@@ -1,5 +1,7 @@
 """Ids, cards and configs, and how a batch is made from them."""
 
+import difflib
+import functools
 import json
 import os
 from typing import Any
@@ -10,6 +12,10 @@ from gymnasium.vector import AutoresetMode
 
 from heldout import _native
 from heldout._native import Batch, HeldoutError
+
+
+class UnknownKeyError(HeldoutError, TypeError):
+    """A keyword argument that is no key of an id's config: a ``TypeError`` too, as of any other function."""
 
 
 def ids() -> list[str]:
@@ -30,7 +36,7 @@ def about(env_id: str) -> dict[str, Any]:
 
 def configure(env_id: str, **config: Any) -> dict[str, Any]:
     """Return the whole config that overrides stand for; ``preset`` applies first."""
-    whole: dict[str, Any] = json.loads(_native.configure(env_id, encode(config)))
+    whole: dict[str, Any] = json.loads(_native.configure(env_id, checked(env_id, config)))
     return whole
 
 
@@ -44,7 +50,7 @@ def make_batch(
     **config: Any,
 ) -> Batch:
     """Make the bare batch of an id, of any number of agents: no spaces, no infos, only arrays."""
-    return Batch(env_id, encode(config), num_envs, mode(autoreset_mode).value, threads, max_episode_steps)
+    return Batch(env_id, checked(env_id, config), num_envs, mode(autoreset_mode).value, threads, max_episode_steps)
 
 
 def mode(autoreset_mode: AutoresetMode | str) -> AutoresetMode:
@@ -54,6 +60,31 @@ def mode(autoreset_mode: AutoresetMode | str) -> AutoresetMode:
     except ValueError:
         allowed = ", ".join(f"`{m.value}`" for m in AutoresetMode)
         raise HeldoutError(f"`autoreset_mode` is `{autoreset_mode}`, must be one of {allowed}") from None
+
+
+def checked(env_id: str, config: dict[str, Any]) -> str:
+    """Return a config as JSON, unless it has keys that the id does not know."""
+    _check_keys(env_id, config, _defaults(env_id), "")
+    return encode(config)
+
+
+@functools.cache
+def _defaults(env_id: str) -> dict[str, Any]:
+    """Return the keys of an id, ``preset`` among them, with what they are unless told."""
+    return {**about(env_id)["defaults"], "preset": None}
+
+
+def _check_keys(env_id: str, config: dict[str, Any], known: dict[str, Any], table: str) -> None:
+    """Refuse keys that are not ``known``, in tables within the config too; ``table`` is the name of this one."""
+    for key, value in config.items():
+        if key not in known:
+            near = ", ".join(f"`{table}{name}`" for name in difflib.get_close_matches(str(key), known, 3, 0.0))
+            listed = ", ".join(f"`{table}{name}`" for name in known)
+            # The wording of Python itself, by which other packages find out what may be passed.
+            told = f"`{env_id}` got an unexpected keyword argument '{table}{key}'"
+            raise UnknownKeyError(f"{told}; the nearest keys of its config are {near}, of {listed}")
+        if isinstance(value, dict) and isinstance(known[key], dict):
+            _check_keys(env_id, value, known[key], f"{table}{key}.")
 
 
 def encode(config: dict[str, Any]) -> str:

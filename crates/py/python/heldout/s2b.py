@@ -24,7 +24,7 @@ def language_metrics(meanings: ArrayLike, messages: ArrayLike, vocabulary: int |
     """
     tables = [_table("meanings", meanings), _table("messages", messages)]
     most = int(tables[1].max(initial=0)) if vocabulary is None else vocabulary
-    return Language(*_native.language_metrics(*tables, most))
+    return Language(*_native.language_metrics(tables[0], tables[1], most))
 
 
 def _table(name: str, values: ArrayLike) -> NDArray[np.int64]:

@@ -6,10 +6,17 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
-from stable_baselines3.common.vec_env import VecEnv as SB3VecEnv
 
 from heldout._native import HeldoutError
 from heldout.vector import VectorEnv
+
+try:
+    from stable_baselines3.common.vec_env import VecEnv
+except ImportError as error:
+    raise ImportError(
+        "`heldout.sb3` needs the package `stable-baselines3`, which is not installed: pip install 'heldout[sb3]'",
+        name="stable_baselines3",
+    ) from error
 
 
 class Copy:
@@ -54,12 +61,13 @@ class Copy:
         return self._batch.render_copy(self._index)
 
 
-class VecEnv(SB3VecEnv):  # type: ignore[misc]
+class HeldoutVecEnv(VecEnv):  # type: ignore[misc]
     """Copies stepped together, restarted in the step that ends them, as Stable-Baselines3 wants them.
 
     ``seed(S)`` makes the next reset give copy ``i`` what a single environment reset with ``S + i`` plays. ``infos``
     hold what :class:`heldout.Env` shows, ``TimeLimit.truncated``, and ``terminal_observation`` where an episode ended.
-    Text fields are zero-padded bytes. The keyword arguments are those of :class:`heldout.VectorEnv`.
+    ``text`` is ``"bytes"``, zero-padded, or ``"tokens"`` (:mod:`heldout.text`): Stable-Baselines3 knows no ``str``. The
+    keyword arguments are those of :class:`heldout.VectorEnv`.
     """
 
     def __init__(self, env_id: str, num_envs: int = 1, **config: Any) -> None:
@@ -67,6 +75,8 @@ class VecEnv(SB3VecEnv):  # type: ignore[misc]
         for fixed in ("autoreset_mode", "copy"):
             if fixed in config:
                 raise HeldoutError(f"`{fixed}` is not to be chosen here: Stable-Baselines3 knows one")
+        if config.get("text") == "str":
+            raise HeldoutError("`text` is `str`, must be `bytes` or `tokens`: Stable-Baselines3 knows no text")
         self.batch = VectorEnv(env_id, num_envs, autoreset_mode=AutoresetMode.SAME_STEP, copy=False, **config)
         self.copies = [Copy(self.batch, i) for i in range(self.batch.num_envs)]
         self._actions: Any = None

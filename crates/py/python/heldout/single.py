@@ -1,5 +1,6 @@
 """What a batch of one is to an interface of Python: what Gymnasium's and PettingZoo's environments share."""
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -7,9 +8,18 @@ import numpy as np
 from heldout._native import Batch
 from heldout.registry import make_batch
 from heldout.spaces import Spec, check_render_mode
+from heldout.text import Vocabulary
+from heldout.window import Window, require_pygame
 
 #: Width of a picture as text, in characters.
 COLUMNS = 80
+
+
+@functools.lru_cache(maxsize=4096)
+def shortest(value: float) -> float:
+    """Return the float with the fewest digits that is ``value`` in 32 bits: -0.01, not -0.009999999776482582."""
+    # Zero has one sign here: the cache could not tell the two apart.
+    return float(str(np.float32(value))) + 0.0
 
 
 class Single:
@@ -19,19 +29,24 @@ class Single:
     env_id: str
     #: The whole config.
     config: dict[str, Any]
-    #: ``None``, ``"rgb_array"`` or ``"ansi"``.
+    #: ``None``, ``"human"``, ``"rgb_array"`` or ``"ansi"``.
     render_mode: str | None
+    #: The form of text in observations: ``"str"``, ``"bytes"`` or ``"tokens"``.
+    text: str
     metadata: dict[str, Any]
 
     _batch: Batch
     _spec: Spec
 
     def _construct(
-        self, env_id: str, render_mode: str | None, max_episode_steps: int | None, config: dict[str, Any]
+        self, env_id: str, render_mode: str | None, max_episode_steps: int | None, text: str, config: dict[str, Any]
     ) -> None:
         check_render_mode(render_mode, self.metadata["render_modes"])
+        if render_mode == "human":
+            require_pygame()
         self.env_id = env_id
         self.render_mode = render_mode
+        self.text = text
         self._max_episode_steps = max_episode_steps
         self._begun = False
         self._closed = False
@@ -43,7 +58,7 @@ class Single:
         self._batch = make_batch(
             self.env_id, 1, autoreset_mode="Disabled", max_episode_steps=self._max_episode_steps, **config
         )
-        self._spec = Spec.of(self._batch)
+        self._spec = Spec.of(self._batch, self.text)
         arrays = self._batch.arrays
         self._rewards = arrays["rewards"].reshape(-1)
         self._terminated, self._truncated = arrays["terminated"], arrays["truncated"]
@@ -51,14 +66,15 @@ class Single:
         self._step_metrics = [(self._spec.metrics[i], i) for i in self._spec.step_metrics]
         self._all_metrics = [(name, i) for i, name in enumerate(self._spec.metrics)]
         self._observers = [self._spec.observer(arrays["observation"], agent) for agent in range(len(self._spec.agents))]
-        self._masked = [self._spec.masked(arrays["observation"], agent) for agent in range(len(self._spec.agents))]
+        self._parted = [self._spec.has_parts(agent) for agent in range(len(self._spec.agents))]
         self._seat: tuple[tuple[str, ...], int] | None = None
+        self._window: Window | None = None
 
     def _detached(self) -> tuple[str, ...]:
         """Return the attributes that :meth:`_attach` makes, which pickling leaves out."""
         return (
             "_batch", "_spec", "_rewards", "_terminated", "_truncated", "_metrics", "_problems",
-            "_step_metrics", "_all_metrics", "_observers", "_masked", "_seat",
+            "_step_metrics", "_all_metrics", "_observers", "_parted", "_seat", "_window",
         )  # fmt: skip
 
     def _info(self, ended: bool, agent: int = 0) -> dict[str, Any]:
@@ -66,9 +82,8 @@ class Single:
         info = {name: values[i] for name, i in (self._all_metrics if ended else self._step_metrics)}
         if self._spec.problems is not None:
             info["problem"] = self._problems.item()
-        masked = self._masked[agent]
-        if masked is not None:
-            info["action_mask"] = masked()
+        if self._parted[agent]:
+            info["action_mask"] = self._spec.parts(self._batch.arrays["observation"], agent)[0]
         return info
 
     def _reset(self, seed: int | None, options: dict[str, Any], draw: np.random.Generator | None) -> None:
@@ -105,6 +120,11 @@ class Single:
         """Forget what has been experienced."""
         self._batch.clear_experience(0)
 
+    @property
+    def vocabulary(self) -> Vocabulary | None:
+        """The words by their numbers, where text is ``"tokens"`` and there is any."""
+        return self._spec.words
+
     def metrics(self) -> dict[str, float]:
         """Return all metrics as they stand in the current episode."""
         return dict(zip(self._spec.metrics, self._batch.metrics(0), strict=True))
@@ -129,11 +149,21 @@ class Single:
             return self._batch.draw(0, agent)
         if self.render_mode == "ansi":
             return self._batch.ansi(0, agent, COLUMNS)
+        self._show(agent)
         return None
+
+    def _show(self, agent: int = 0) -> None:
+        """Show the window, if that is the render mode: after every reset and step, as Gymnasium has it."""
+        if self.render_mode == "human":
+            if self._window is None:
+                self._window = Window(self.env_id, self.metadata["render_fps"])
+            self._window.show(self._batch.draw(0, agent))
 
     def close(self) -> None:
         """Let go of the native batch. Calling it again does nothing."""
         self._closed = True
+        if self._window is not None:
+            self._window.close()
         self._batch.close()
 
     def __getstate__(self) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from heldout._native import Batch, HeldoutError
+from heldout.text import Vocabulary, check_form, decode, most_words, vocabulary
 
 #: The field that says which actions of a ``Discrete`` space are allowed: int8 in Python, as Gymnasium samples by it.
 MASK = "action_mask"
@@ -48,6 +49,14 @@ class Field:
             return spaces.Box(max(int(low), int(limits.min)), min(int(high), int(limits.max)), shape, self.dtype)
         return spaces.Box(low, high, shape, self.dtype)
 
+    def space(self, shape: tuple[int, ...], text: str, words: Vocabulary | None) -> spaces.Space[Any]:
+        """Return the space of this field, with text in the form ``text``."""
+        if not self.text or text == "bytes":
+            return self.box(shape)
+        if words is not None:
+            return spaces.Box(0, len(words) - 1, (most_words(shape[0]),), np.int32)
+        return spaces.Text(max(shape[0], 1), min_length=0, charset=string.printable)
+
 
 @dataclass(frozen=True)
 class Spec:
@@ -62,10 +71,14 @@ class Spec:
     step_metrics: tuple[int, ...]
     problems: int | None
     policies: tuple[dict[str, Any], ...]
+    #: The form of text fields, and the numbers of their words where that is ``tokens``.
+    text: str
+    words: Vocabulary | None
 
     @classmethod
-    def of(cls, batch: Batch) -> "Spec":
-        """Read the spec of a batch."""
+    def of(cls, batch: Batch, text: str = "str") -> "Spec":
+        """Read the spec of a batch, whose text fields are to be shown in the form ``text``."""
+        check_form(text)
         about = json.loads(batch.about)
         spec = about["spec"]
         fields = tuple(
@@ -91,6 +104,12 @@ class Spec:
             step_metrics=tuple(i for i, metric in enumerate(spec["metrics"]) if metric["scope"] == "step"),
             problems=spec["problems"],
             policies=tuple(about["policies"]),
+            text=text,
+            words=(
+                vocabulary(about["id"], **about["config"])
+                if text == "tokens" and any(field.text for field in fields)
+                else None
+            ),
         )
 
     def require_single(self) -> None:
@@ -109,38 +128,65 @@ class Spec:
             return spaces.Discrete(action["discrete"])
         return spaces.MultiDiscrete(action["multi_discrete"])
 
-    def observation_space(self, agent: int = 0, *, text: bool = True) -> spaces.Space[Any]:
-        """Return what an agent sees, in its own shapes; ``text`` is whether text is ``str`` or bytes."""
-        parts: dict[str, spaces.Space[Any]] = {}
+    def observation_space(self, agent: int = 0) -> spaces.Space[Any]:
+        """Return what an agent sees, in its own shapes."""
+        shapes = [(field, field.shape_for(agent)) for field in self.fields]
+        parts = {field.name: field.space(own, self.text, self.words) for field, own in shapes if own is not None}
+        return next(iter(parts.values())) if len(parts) == 1 else spaces.Dict(parts)
+
+    def _columns(self, arrays: dict[str, NDArray[Any]], agent: int) -> list[tuple[Field, NDArray[Any]]]:
+        """Return the fields of an agent with the views of what all copies show it of them."""
+        columns = []
         for field in self.fields:
             shape = field.shape_for(agent)
             if shape is not None:
-                as_text = text and field.text
-                parts[field.name] = (
-                    spaces.Text(max(shape[0], 1), min_length=0, charset=string.printable)
-                    if as_text
-                    else field.box(shape)
-                )
-        return next(iter(parts.values())) if len(parts) == 1 else spaces.Dict(parts)
+                array = arrays[field.name] if len(self.agents) == 1 else arrays[field.name][:, agent]
+                columns.append((field, array[(slice(None), *(slice(n) for n in shape))]))
+        return columns
 
     def observer(self, arrays: dict[str, NDArray[Any]], agent: int = 0) -> Callable[[], Any]:
         """Return a function that makes a fresh observation of an agent out of a batch of one."""
-        parts: list[tuple[str, NDArray[Any], bool]] = []
-        for field in self.fields:
-            shape = field.shape_for(agent)
-            if shape is not None:
-                array = arrays[field.name]
-                row = array[0, ...] if len(self.agents) == 1 else array[0, agent, ...]
-                parts.append((field.name, row[tuple(slice(n) for n in shape) or ...], field.text))
-        def fresh(name: str, view: NDArray[Any], text: bool) -> Callable[[], Any]:
-            if text:
-                return lambda: decode(view)
-            return (lambda: view.astype(np.int8)) if name == MASK else view.copy
-
-        makers = [(name, fresh(name, view, text)) for name, view, text in parts]
+        makers = [(field.name, self._fresh(field, rows[0])) for field, rows in self._columns(arrays, agent)]
         if len(makers) == 1:
             return makers[0][1]
         return lambda: {name: make() for name, make in makers}
+
+    def _fresh(self, field: Field, view: NDArray[Any]) -> Callable[[], Any]:
+        """Return a function that makes what Python sees of one row of a field."""
+        words = self.words
+        if field.text and words is not None:
+            return lambda: words.of_bytes(view[None])[0]
+        if field.text and self.text == "str":
+            return lambda: decode(view.tobytes())
+        return (lambda: view.astype(np.int8)) if field.name == MASK else view.copy
+
+    def viewer(
+        self, arrays: dict[str, NDArray[Any]], agent: int, copy: bool
+    ) -> Callable[[NDArray[np.intp] | None], Any]:
+        """Return a function that makes the observations of an agent: of all copies, or of those that are named.
+
+        Unless ``copy``, they are arrays that the next call overwrites.
+        """
+        makers = [(field.name, self._batched(field, rows, copy)) for field, rows in self._columns(arrays, agent)]
+        if len(makers) == 1:
+            return makers[0][1]
+        return lambda which: {name: make(which) for name, make in makers}
+
+    def _batched(self, field: Field, rows: NDArray[Any], copy: bool) -> Callable[[NDArray[np.intp] | None], Any]:
+        """Return a function that makes what Python sees of the rows of a field, or of those that are named."""
+        words = self.words
+        if field.text and self.text == "str":
+            return lambda which: tuple(decode(row.tobytes()) for row in (rows if which is None else rows[which]))
+        made: Callable[[NDArray[Any]], NDArray[Any]] | None = None
+        if field.text and words is not None:
+            made = words.of_bytes
+        elif field.name == MASK:
+            made = _small
+        if made is not None:
+            return _remade(made, rows, copy)
+        if copy:
+            return lambda which: rows.copy() if which is None else rows[which]
+        return lambda which: rows if which is None else rows[which]
 
     def mask(self, arrays: dict[str, NDArray[Any]], agent: int = 0) -> NDArray[np.bool_]:
         """Return which actions each copy allows an agent, flat over components; all where no field says."""
@@ -150,23 +196,42 @@ class Spec:
             field = next((f for f in self.fields if f.name == name), None)
             if field is not None and field.shape_for(agent) == (width,):
                 array = arrays[name] if len(self.agents) == 1 else arrays[name][:, agent]
-                return array[..., :width] != 0
+                allowed: NDArray[np.bool_] = array[..., :width] != 0
+                return allowed
         any_array = next(iter(arrays.values()))
         return np.ones((len(any_array), width), dtype=np.bool_)
 
-    def masked(self, arrays: dict[str, NDArray[Any]], agent: int) -> Callable[[], tuple[NDArray[np.int8], ...]] | None:
-        """Return a function that makes Gymnasium's masks of a space of several components, where a field says them."""
-        sizes = self.actions[agent].get("multi_discrete")
+    def has_parts(self, agent: int) -> bool:
+        """Say whether an agent has an action of several components and a field that says which of them are allowed."""
         field = next((f for f in self.fields if f.name == FLAT_MASK), None)
-        if sizes is None or field is None or field.shape_for(agent) is None:
-            return None
-        ends = np.cumsum(sizes)[:-1]
-        return lambda: tuple(np.split(self.mask(arrays, agent)[0].astype(np.int8), ends))
+        return "multi_discrete" in self.actions[agent] and field is not None and field.shape_for(agent) is not None
+
+    def parts(self, arrays: dict[str, NDArray[Any]], agent: int) -> list[tuple[NDArray[np.int8], ...]]:
+        """Return Gymnasium's masks of an action of several components, a tuple for each copy."""
+        ends = np.cumsum(self.actions[agent]["multi_discrete"])[:-1]
+        return [tuple(np.split(row, ends)) for row in self.mask(arrays, agent).astype(np.int8)]
 
 
-def decode(row: NDArray[Any]) -> str:
-    """Return the text of a row of bytes: all before its first zero."""
-    return row.tobytes().partition(b"\0")[0].decode("utf-8", errors="replace")
+def _small(mask: NDArray[Any]) -> NDArray[np.int8]:
+    """Return a mask as Gymnasium samples by it."""
+    return mask.astype(np.int8)
+
+
+def _remade(
+    made: Callable[[NDArray[Any]], NDArray[Any]], rows: NDArray[Any], copy: bool
+) -> Callable[[NDArray[np.intp] | None], Any]:
+    """Return a function of what is ``made`` of rows: in new arrays, or unless ``copy`` in one that is overwritten."""
+    if copy:
+        return lambda which: made(rows if which is None else rows[which])
+    kept = made(rows)
+
+    def overwritten(which: NDArray[np.intp] | None) -> Any:
+        if which is not None:
+            return made(rows[which])
+        np.copyto(kept, made(rows))
+        return kept
+
+    return overwritten
 
 
 def check_render_mode(render_mode: str | None, allowed: list[str]) -> None:

@@ -1,0 +1,74 @@
+"""Messages name arguments of Python, not flags of the command line."""
+
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import heldout
+
+PROTOCOL = """
+title = "Short"
+summary = "One task, one condition."
+seeds = 1
+[[task]]
+name = "grid"
+id = "example/grid-v1"
+episodes = 10
+metric = "success"
+[[task.condition]]
+name = "train"
+held_out = false
+"""
+
+
+def test_records_that_are_there_are_resumed_by_an_argument(tmp_path: Path) -> None:
+    protocol = tmp_path / "short.toml"
+    protocol.write_text(PROTOCOL)
+    heldout.evaluate("random", protocol, tmp_path / "out")
+    with pytest.raises(heldout.HeldoutError, match="continue it with `resume=True`") as caught:
+        heldout.evaluate("random", protocol, tmp_path / "out")
+    assert "--" not in str(caught.value)
+
+
+def test_records_of_another_build_are_gone_on_with_by_an_argument(tmp_path: Path) -> None:
+    protocol = tmp_path / "short.toml"
+    protocol.write_text(PROTOCOL)
+    heldout.evaluate("random", protocol, tmp_path / "out")
+    (record,) = (tmp_path / "out" / "records").rglob("*.jsonl")
+    header, rest = record.read_bytes().split(b"\n", 1)
+    own = header.replace(b'"commit":"', b'"commit":"other-', 1).rsplit(b',"check":"', 1)[0]
+    record.write_bytes(own + b',"check":"%08x"}\n' % zlib.crc32(own) + rest)
+    with pytest.raises(heldout.HeldoutError, match="with `other_build=True`") as caught:
+        heldout.evaluate("random", protocol, tmp_path / "out", resume=True)
+    assert "--" not in str(caught.value)
+
+
+DYNAMIC = """
+title = "Dynamic"
+summary = "Tests made from experience."
+seeds = 1
+[[task]]
+name = "halma"
+id = "halma/symbolic-v1"
+kind = { name = "halma-dynamic", experience = 60 }
+episodes = 2
+metric = "rho_p"
+set = { mazes = 4, max_steps = 20 }
+[[task.condition]]
+name = "ST-1"
+held_out = true
+"""
+
+
+def test_a_test_without_experience_asks_for_an_argument(tmp_path: Path) -> None:
+    protocol = tmp_path / "dynamic.toml"
+    protocol.write_text(DYNAMIC)
+
+    def noop(observation: Any) -> Any:
+        return np.zeros((len(observation), 6), dtype=np.int64)
+
+    (failure,) = heldout.evaluate(noop, protocol, tmp_path / "out")["failures"]
+    assert "bring it (`experience=...`)" in failure["problem"] and "--" not in failure["problem"]
