@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from stable_baselines3 import PPO
 
 import heldout
-from heldout.sb3 import VecEnv
+from heldout.sb3 import HeldoutVecEnv
 
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 torch.set_num_threads(1)
@@ -22,7 +22,7 @@ TASK, ID = "visible-goal-with-buildings", "memory/visible-goal-with-buildings-mi
 
 def train(seed: int) -> PPO:
     """Train for a few seconds: enough to go to a ball in sight, far too little to learn more."""
-    envs = VecEnv(ID, 32, level="train")
+    envs = HeldoutVecEnv(ID, 32, level="train")
     settings = {"n_steps": 64, "batch_size": 512, "n_epochs": 6, "learning_rate": 1e-3, "gamma": 0.95, "ent_coef": 0.01}
     return PPO("MlpPolicy", envs, seed=seed, device="cpu", **settings).learn(50_000)
 

@@ -64,7 +64,7 @@ def test_without_pygame_it_is_named() -> None:
         "import heldout; heldout.Env('example/grid-v1'); heldout.Env('example/grid-v1', render_mode='human')"
     )
     run = subprocess.run([sys.executable, "-c", hide], capture_output=True, text=True)
-    assert "DependencyNotInstalled" in run.stderr and "pip install pygame" in run.stderr
+    assert "DependencyNotInstalled" in run.stderr and "pip install 'heldout[human]'" in run.stderr
 
 
 @pytest.mark.parametrize("env_id", [env_id for env_id in SINGLE if env_id not in UNPLAYABLE])

@@ -1,5 +1,6 @@
 """Stable-Baselines3: its checker, its PPO, and the same trajectories as its own vector environment of singles."""
 
+import json
 import pickle
 import warnings
 from pathlib import Path
@@ -183,3 +184,84 @@ def test_amendment_50_a_model_keeps_its_mode(tmp_path: Path) -> None:
     assert model.policy.training
     after = model.policy.state_dict()
     assert all(torch.equal(value, after[name]) for name, value in before.items())
+
+
+class Remembering(torch.nn.Module):
+    """Counts the steps of each copy's episode in its state, and acts by the count: `(answer, state)`."""
+
+    def __init__(self, three: bool) -> None:
+        super().__init__()
+        self.three = three
+        self.unused = torch.nn.Linear(1, 1)
+        self.counts: list[list[int]] = []
+
+    def forward(self, observation: object, state: torch.Tensor | None = None) -> tuple[torch.Tensor, torch.Tensor]:
+        first = next(iter(observation.values())) if isinstance(observation, dict) else observation
+        copies = len(first)
+        shape = (1, copies, 1) if self.three else (copies, 1)
+        state = torch.zeros(shape) if state is None else state
+        count = state.view(-1)
+        self.counts.append([int(n) for n in count])
+        return (count.long() % 4), state + 1
+
+
+@pytest.mark.parametrize("three", [False, True])
+def test_the_state_of_a_recurrent_module_begins_with_each_episode(tmp_path: Path, three: bool) -> None:
+    protocol = tmp_path / "grid.toml"
+    protocol.write_text(PROTOCOL)
+    module = Remembering(three)
+    assert heldout.evaluate(module, protocol, tmp_path / "out", seeds=1)["failures"] == []
+
+    def by_hand() -> object:
+        counts = np.zeros(0, int)
+
+        def act(observation: dict[str, np.ndarray], episode_start: np.ndarray) -> np.ndarray:
+            nonlocal counts
+            counts = np.where(episode_start, 0, counts if len(counts) == len(episode_start) else 0)
+            actions, counts = counts % 4, counts + 1
+            return actions
+
+        return act
+
+    assert heldout.evaluate(by_hand(), protocol, tmp_path / "hand", seeds=1)["failures"] == []
+
+    def lengths(out: str) -> list[object]:
+        paths = sorted((tmp_path / out / "records").rglob("*.jsonl"))
+        return [json.loads(line)["length"] for path in paths for line in path.read_text().splitlines()[1:]]
+
+    assert lengths("out") == lengths("hand")
+    assert any(0 in row and any(row) for row in module.counts), "no copy began while others went on"
+
+
+class Misshapen(Remembering):
+    """Keeps a state that has no row for each copy."""
+
+    def forward(self, observation: object, state: torch.Tensor | None = None) -> tuple[torch.Tensor, torch.Tensor]:
+        answer, _ = super().forward(observation, None)
+        return answer, torch.zeros(3, 1)
+
+
+def test_a_state_without_rows_is_refused(tmp_path: Path) -> None:
+    protocol = tmp_path / "grid.toml"
+    protocol.write_text(PROTOCOL)
+    with pytest.raises(heldout.HeldoutError, match=r"state has shape \(3, 1\), must have \d+ rows in dimension 0"):
+        heldout.evaluate(Misshapen(False), protocol, tmp_path / "out", seeds=1)
+
+
+@pytest.mark.parametrize("deterministic", [True, False])
+def test_models_of_sb3_contrib_are_evaluated(tmp_path: Path, deterministic: bool) -> None:
+    contrib = pytest.importorskip("sb3_contrib")
+    protocol = tmp_path / "grid.toml"
+    protocol.write_text(PROTOCOL)
+    envs = HeldoutVecEnv("example/grid-v1", 2)
+    recurrent = contrib.RecurrentPPO("MultiInputLstmPolicy", envs, n_steps=8, batch_size=16, seed=0, device="cpu")
+    maskable = contrib.MaskablePPO("MultiInputPolicy", envs, n_steps=8, batch_size=16, seed=0, device="cpu")
+    for name, model in (("recurrent", recurrent), ("maskable", maskable)):
+        for out in (f"{name}-once", f"{name}-twice"):
+            told = heldout.evaluate(model, protocol, tmp_path / out, label=name, deterministic=deterministic)
+            assert told["failures"] == [] and told["episodes"] > 0
+        once, twice = (
+            [p.read_bytes() for p in sorted((tmp_path / f"{name}-{when}" / "records").rglob("*.jsonl"))]
+            for when in ("once", "twice")
+        )
+        assert once == twice

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from heldout import _native
 from heldout._native import HeldoutError
+from heldout.spaces import FLAT_MASK, MASK
 
 
 def protocols() -> list[str]:
@@ -390,20 +391,30 @@ def _model(model: Any) -> _Act:
     """Return the answers of a model with ``predict``; a recurrent one's state begins anew with the batch."""
     state: Any = None
     step = 0
+    maskable = any(p.name == "action_masks" for p in _parameters(model.predict))
 
     def act(moment: _Moment) -> Any:
         nonlocal state, step
         step = 0 if moment.episode_start.all() else step + 1
+        more = {"action_masks": _masks(moment.observation)} if maskable else {}
         with _chance(moment, step):
             actions, state = model.predict(
                 moment.observation,
                 state=state,
                 episode_start=moment.episode_start,
                 deterministic=moment.deterministic,
+                **more,
             )
         return np.asarray(actions)
 
     return act
+
+
+def _masks(observation: Any) -> NDArray[np.bool_] | None:
+    """Return which actions are allowed, where the observation says it: what ``MaskablePPO`` asks for."""
+    fields = observation if isinstance(observation, dict) else {}
+    found = next((fields[name] for name in (MASK, FLAT_MASK) if name in fields), None)
+    return None if found is None else found != 0
 
 
 def _forgotten(state: Any, starts: Any) -> Any:
@@ -426,7 +437,8 @@ def _module(torch: Any, module: Any) -> _Act:
     """Return the answers of a torch module: integers are actions, other numbers are scores of them."""
     step = 0
     state: Any = None
-    recurrent = len([p for p in _parameters(module.forward) if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]) > 1
+    positional = [p for p in _parameters(module.forward) if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    recurrent = len(positional) > 1
 
     def act(moment: _Moment) -> Any:
         nonlocal step, state
