@@ -8,9 +8,10 @@ exports from a module. Scripts are included by the snippets extension.
 
 import re
 import textwrap
-import tomllib
 from pathlib import Path
 from typing import Any
+
+import tomllib
 
 ROOT = Path(__file__).resolve().parent.parent
 

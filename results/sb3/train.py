@@ -1,7 +1,7 @@
 """Train RecurrentPPO of sb3-contrib three times on the training level of a memory mini, and get the verdict.
 
-``python results/sb3/train.py OUT [STEPS]`` with ``heldout[sb3]`` installed; models are kept in OUT, and a run that was ended
-goes on with the next seed.
+``python results/sb3/train.py OUT [STEPS [TASK]]`` with ``heldout[sb3]`` installed; models are kept in OUT, and a run
+that was ended goes on with the next seed.
 """
 
 import sys
@@ -13,9 +13,9 @@ from sb3_contrib import RecurrentPPO
 import heldout
 from heldout.sb3 import HeldoutVecEnv
 
-TASK = "what-then-where"
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
-steps = int(sys.argv[2]) if len(sys.argv) > 2 else 400_000
+steps = int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000
+TASK = sys.argv[3] if len(sys.argv) > 3 else "spot-diff"
 torch.set_num_threads(1)
 
 

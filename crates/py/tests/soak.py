@@ -36,8 +36,8 @@ COPIES, PICTURE_COPIES = 64, 16
 READINGS = 20
 #: Bytes that the memory may vary by: what allocators keep, not what is lost.
 SLACK = 16 << 20
-#: How often, of all calls, some copies are reset, a copy is saved and put back, all play on from older states and are put
-#: back, the batch is closed and made anew.
+#: How often, of all calls, some copies are reset, a copy is saved and put back, all play on from older states and are
+#: put back, the batch is closed and made anew.
 RESETS, RESTORES, RETURNS, CLOSES = 0.01, 0.05, 0.002, 0.002
 #: Steps from older states at the most.
 DETOUR = 8
@@ -189,8 +189,9 @@ def main() -> int:
             print(f"{env_id}: FAILED: {problem}", flush=True)
         elif played is not None:
             print(
-                f"{env_id}: {played.steps} steps twice, {played.saves} saves, {played.returns} returns, {played.closes} closes, digest "
-                f"{played.digest[:8]}, memory {played.memory[-1] >> 10} KiB ({played.growth() >> 10:+} KiB), "
+                f"{env_id}: {played.steps} steps twice, {played.saves} saves, {played.returns} returns, "
+                f"{played.closes} closes, digest {played.digest[:8]}, "
+                f"memory {played.memory[-1] >> 10} KiB ({played.growth() >> 10:+} KiB), "
                 f"{time.monotonic() - begin:.1f} s",
                 flush=True,
             )

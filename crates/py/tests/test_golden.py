@@ -35,7 +35,7 @@ class Step(NamedTuple):
 
 
 class Golden(NamedTuple):
-    """A transcript: its seed and config, the oracle's episode (the reset first), the random actions and their digest."""
+    """A transcript: seed and config, the oracle's episode (the reset first), the random actions and their digest."""
 
     seed: int
     config: dict[str, Any]
@@ -93,7 +93,9 @@ def status(terminated: bool, truncated: bool) -> str:
     return "terminated" if terminated else "truncated" if truncated else "running"
 
 
-def check(step: Step, fields: list[dict[str, tuple[int, Any]]], observations: list, rewards: list, ended: str, info: dict) -> None:
+def check(
+    step: Step, fields: list[dict[str, tuple[int, Any]]], observations: list, rewards: list, ended: str, info: dict
+) -> None:
     assert [crc(own, seen) for own, seen in zip(fields, observations, strict=True)] == step.crcs
     assert np.array_equal(np.array(rewards, dtype=np.float32), step.rewards)
     assert ended == step.status

@@ -36,7 +36,7 @@ def evaluated(tmp_path: Path) -> Path:
 
 
 def test_a_report_refuses_what_the_command_line_refuses(evaluated: Path) -> None:
-    with pytest.raises(ValueError, match="must end in `.html`"):
+    with pytest.raises(ValueError, match=r"must end in `\.html`"):
         heldout.report(evaluated, evaluated / "page.txt")
     with pytest.raises(ValueError, match="both are the same file"):
         heldout.report(evaluated, evaluated / "x.html", markdown=evaluated / "x.html")

@@ -107,7 +107,7 @@ class _Settings(NamedTuple):
 
 
 class EnvironmentSettings(_Settings):
-    """What fixes a level, as a named tuple; values that none can have are refused with a ``ValueError`` that names them.
+    """What fixes a level, as a named tuple; values that none can have are refused by a ``ValueError`` that names them.
 
     ``episode_length_seconds`` is the time limit, the level's own if it is ``None``. Sides of the picture are 16 to
     1024.

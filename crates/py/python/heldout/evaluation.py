@@ -88,12 +88,12 @@ def evaluate(
     records also hold a hash of the weights. Policies of one hash are one run, and so are those of one object. Which
     episodes are played does not depend on the policy: two policies are given the same problems. What one task cannot do
     is a failure, which the answer and the report list; an exception of the policy ends the run, and ``resume=True``
-    continues it. With more ``seeds`` or ``episodes`` than are recorded, it extends the records. ``other_build=True`` goes
-    on even from records that another build of heldout made, which they say then.
+    continues it. With more ``seeds`` or ``episodes`` than are recorded, it extends the records. ``other_build=True``
+    goes on even from records that another build of heldout made, which they say then.
 
     ``tasks`` are the only ones to play, by name. ``deterministic=False`` lets models and modules draw their actions, by
     the seeds of the episodes, which the records say. ``view`` is how the policy sees and acts: config overrides of the
-    keys that are an id's views (``observation``, ``actions`` and the like), or a function of the place that returns them.
+    keys that are an id's views (``observation``, ``actions`` and the like), or a function of the place that gives them.
 
     ``experience`` is what the policy experienced in training, as ``env.experience()`` gave it, or the path of a file of
     it, or a function of the place that returns either: tests that are made after training are made from it, and refused

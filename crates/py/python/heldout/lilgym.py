@@ -8,7 +8,7 @@ from heldout import _native
 from heldout.registry import checked, encode, ids
 
 Scene = Sequence[Sequence[dict[str, Any]]]
-"""Three boxes of objects as the public files write them: ``x_loc``, ``y_loc``, ``size``, ``type`` and ``color`` of each."""
+"""Three boxes of objects as public files write them: ``x_loc``, ``y_loc``, ``size``, ``type``, ``color`` of each."""
 
 
 class Statement(NamedTuple):
@@ -44,6 +44,7 @@ class Corpus:
     """The statements and problems of one id under one config; its length is the number of problems."""
 
     def __init__(self, id: str, **config: Any) -> None:
+        """Open the corpus of ``id``."""
         # The native part tells which ids have a corpus.
         self._id, self._config = id, checked(id, config) if id in ids() else encode(config)
         read = json.loads(_native.lilgym_corpus(id, self._config))
@@ -55,6 +56,7 @@ class Corpus:
         self.vocabulary: tuple[str, ...] = tuple(read["vocabulary"])
 
     def __len__(self) -> int:
+        """Return the number of problems."""
         return len(self.problems)
 
     def plan(self, problem: int) -> Plan:

@@ -1,7 +1,8 @@
-"""Aggregates over runs and tasks with stratified bootstrap intervals, as rliable computes them (reports use Student's and Wilson's).
+"""Aggregates over runs and tasks with stratified bootstrap intervals, as rliable computes them.
 
-``scores`` is a matrix with a row per run and a column per task, as rliable takes it. Intervals are percentile intervals of
-95 %; runs are drawn within each task by heldout's own generator, so that the same seed gives the same bits everywhere.
+Reports use Student's and Wilson's intervals. ``scores`` is a matrix with a row per run and a column per task, as
+rliable takes it. Intervals are percentile intervals of 95 %; runs are drawn within each task by heldout's own
+generator, so that the same seed gives the same bits everywhere.
 """
 
 from typing import Any
