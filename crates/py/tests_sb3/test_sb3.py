@@ -1,6 +1,7 @@
 """Stable-Baselines3: its checker, its PPO, and the same trajectories as its own vector environment of singles."""
 
 import json
+import os
 import pickle
 import warnings
 from pathlib import Path
@@ -265,3 +266,26 @@ def test_models_of_sb3_contrib_are_evaluated(tmp_path: Path, deterministic: bool
             for when in ("once", "twice")
         )
         assert once == twice
+
+
+class Played(torch.utils.data.Dataset):
+    """Returns of a threaded batch that was made, and has played, before the loader forks."""
+
+    def __init__(self) -> None:
+        self.envs = heldout.VectorEnv("example/grid-v1", 256, threads=4)
+        self.envs.reset(seed=1)
+        self.envs.step(self.envs.act("random", 3))
+
+    def __len__(self) -> int:
+        return 4
+
+    def __getitem__(self, index: int) -> float:
+        self.envs.reset(seed=index)
+        return float(sum(self.envs.step(self.envs.act("random", 3))[1].sum() for _ in range(20)))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system cannot fork")
+def test_loaders_of_torch_are_forked_from_a_process_with_threads() -> None:
+    played = Played()
+    loader = torch.utils.data.DataLoader(played, num_workers=2, multiprocessing_context="fork", timeout=60)
+    assert [float(found) for found in loader] == [played[index] for index in range(4)]
