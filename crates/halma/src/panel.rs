@@ -1,6 +1,6 @@
 //! Visual panels: coloured digits and a hint, scattered on a dark square.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use heldout_core::{Rng, Seed};
 
@@ -211,50 +211,42 @@ struct Patch {
     ink: usize,
 }
 
-/// The panels of every cell of every maze, drawn when the maze is first seen.
+/// The panels of every cell of every maze.
+///
+/// What is kept of a panel are its inked patches, already coloured: a row is cleared and the patches are copied.
 #[derive(Debug)]
 pub(crate) struct Panels {
     digits: Arc<Digits>,
     hints: Hints,
     seed: Seed,
-    /// Those of each maze. Empty if panels are sampled anew.
-    drawn: Vec<OnceLock<Drawn>>,
-}
-
-/// The panels of a maze.
-///
-/// What is kept of a panel are its inked patches, already coloured: a row is cleared and the patches are copied.
-#[derive(Debug)]
-struct Drawn {
-    /// Where the patches of each cell begin; one more than there are.
-    index: [u32; CELLS + 1],
+    /// Where the patches of each (maze, cell) begin; one more than there are. Empty if panels are sampled anew.
+    index: Vec<u32>,
     patches: Vec<Patch>,
     ink: Vec<u8>,
 }
 
 impl Panels {
-    /// The panels of a number of mazes; panel and digits depend on `seed`, maze and cell alone. With `resample` nothing is
-    /// kept: panels are drawn when they are shown.
-    pub(crate) fn new(mazes: usize, digits: Arc<Digits>, seed: Seed, resample: bool) -> Self {
-        let drawn = (0..if resample { 0 } else { mazes }).map(|_| OnceLock::new()).collect();
-        Self { digits, hints: Hints::draw(), seed, drawn }
-    }
-
-    /// Draws the panels of a maze, of which the entries of all cells are given.
-    #[cold]
-    fn draw(&self, maze: u32, entries: &[Entries]) -> Drawn {
-        let mut drawn = Drawn { index: [0; CELLS + 1], patches: Vec::new(), ink: Vec::new() };
-        let mut grey = [0; LARGEST];
-        for (cell, entries) in entries.iter().enumerate() {
-            for glyph in self.layout(maze, cell, entries).glyphs() {
-                let grey = self.shape(glyph, &mut grey);
-                drawn.keep(entries, glyph, grey);
-            }
-            drawn.index[cell + 1] = drawn.patches.len() as u32;
+    /// Draws the panels of a set of mazes, of which the entries of all cells are given; panel and digits depend on `seed`,
+    /// maze and cell alone. With `resample` nothing is kept: panels are drawn when they are shown.
+    pub(crate) fn new(entries: &[Entries], digits: Arc<Digits>, seed: Seed, resample: bool) -> Self {
+        let (index, patches, ink) = (Vec::new(), Vec::new(), Vec::new());
+        let mut panels = Self { digits, hints: Hints::draw(), seed, index, patches, ink };
+        if resample {
+            return panels;
         }
-        drawn.patches.shrink_to_fit();
-        drawn.ink.shrink_to_fit();
-        drawn
+        let mut grey = [0; LARGEST];
+        for (maze, entries) in entries.chunks_exact(CELLS).enumerate() {
+            for (cell, entries) in entries.iter().enumerate() {
+                panels.index.push(panels.patches.len() as u32);
+                for glyph in panels.layout(maze as u32, cell, entries).glyphs() {
+                    panels.keep(entries, glyph, &mut grey);
+                }
+            }
+        }
+        panels.index.push(panels.patches.len() as u32);
+        panels.patches.shrink_to_fit();
+        panels.ink.shrink_to_fit();
+        panels
     }
 
     /// The glyphs of a fixed panel.
@@ -279,14 +271,36 @@ impl Panels {
         out
     }
 
-    /// Writes the fixed panel of a cell; the entries of all cells of all mazes are given.
-    pub(crate) fn write<T: Element>(&self, entries: &[Entries], maze: u32, cell: usize, out: &mut [T]) {
+    /// Keeps the inked part of a glyph.
+    fn keep(&mut self, entries: &Entries, glyph: &Glyph, grey: &mut [u8; LARGEST]) {
+        let side = usize::from(glyph.side);
+        let grey = self.shape(glyph, grey);
+        let inked = |i: &usize| grey[*i] != 0;
+        let rows = (0..side * side).filter(inked).map(|i| i / side);
+        let columns = (0..side * side).filter(inked).map(|i| i % side);
+        let (top, bottom) = (rows.clone().min().unwrap_or(0), rows.max().unwrap_or(0) + 1);
+        let (left, right) = (columns.clone().min().unwrap_or(0), columns.max().unwrap_or(0) + 1);
+        let (_, colour) = colour(entries, glyph.row.into());
+        let patch = Patch {
+            x: glyph.x + left as u8,
+            y: glyph.y + top as u8,
+            width: (right - left) as u8,
+            height: (bottom - top) as u8,
+            ink: self.ink.len(),
+        };
+        for y in top..bottom {
+            self.ink.extend(grey[y * side + left..y * side + right].iter().flat_map(|&g| shade(colour, g)));
+        }
+        self.patches.push(patch);
+    }
+
+    /// Writes the fixed panel of a cell.
+    pub(crate) fn write<T: Element>(&self, maze: u32, cell: usize, out: &mut [T]) {
         out.fill(T::of(0));
-        let number = maze as usize;
-        let drawn = self.drawn[number].get_or_init(|| self.draw(maze, &entries[number * CELLS..][..CELLS]));
-        for patch in &drawn.patches[drawn.index[cell] as usize..drawn.index[cell + 1] as usize] {
+        let at = maze as usize * CELLS + cell;
+        for patch in &self.patches[self.index[at] as usize..self.index[at + 1] as usize] {
             let width = usize::from(patch.width) * 3;
-            let ink = &drawn.ink[patch.ink..][..width * usize::from(patch.height)];
+            let ink = &self.ink[patch.ink..][..width * usize::from(patch.height)];
             for (i, row) in ink.chunks_exact(width).enumerate() {
                 let at = ((usize::from(patch.y) + i) * PANEL + usize::from(patch.x)) * 3;
                 for (out, &byte) in out[at..at + width].iter_mut().zip(row) {
@@ -333,30 +347,6 @@ impl Panels {
                 }
             }
         }
-    }
-}
-
-impl Drawn {
-    /// Keeps the inked part of a glyph.
-    fn keep(&mut self, entries: &Entries, glyph: &Glyph, grey: &[u8]) {
-        let side = usize::from(glyph.side);
-        let inked = |i: &usize| grey[*i] != 0;
-        let rows = (0..side * side).filter(inked).map(|i| i / side);
-        let columns = (0..side * side).filter(inked).map(|i| i % side);
-        let (top, bottom) = (rows.clone().min().unwrap_or(0), rows.max().unwrap_or(0) + 1);
-        let (left, right) = (columns.clone().min().unwrap_or(0), columns.max().unwrap_or(0) + 1);
-        let (_, colour) = colour(entries, glyph.row.into());
-        let patch = Patch {
-            x: glyph.x + left as u8,
-            y: glyph.y + top as u8,
-            width: (right - left) as u8,
-            height: (bottom - top) as u8,
-            ink: self.ink.len(),
-        };
-        for y in top..bottom {
-            self.ink.extend(grey[y * side + left..y * side + right].iter().flat_map(|&g| shade(colour, g)));
-        }
-        self.patches.push(patch);
     }
 }
 

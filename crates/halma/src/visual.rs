@@ -70,7 +70,7 @@ impl Visual {
             let layout = self.layout(trials, state, cell, occasion);
             self.panels.write_layout(trials.entries_at(state.maze, cell), &layout, out);
         } else {
-            self.panels.write(&trials.entries, state.maze, cell.index(), out);
+            self.panels.write(state.maze, cell.index(), out);
         }
     }
 }
@@ -94,7 +94,7 @@ impl Sight for Visual {
         let source = Source { name: "digits", content: digits.content().to_owned() };
         let seed = Seed(config.maze_seed).stream("halma/panels").stream(label);
         let resample = config.resample_panels;
-        let panels = Panels::new(trials.mazes.len(), digits, seed, resample);
+        let panels = Panels::new(&trials.entries, digits, seed, resample);
         Ok(Self { panels, pixels: config.pixels, resample, boxes: config.boxes, source })
     }
 

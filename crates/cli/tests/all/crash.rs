@@ -234,8 +234,10 @@ fn two_directories_whose_records_are_one_folder_were_written_to_at_once() {
 #[test]
 fn a_run_that_was_to_outlive_its_terminal_was_stopped() {
     let folder = Folder::new();
-    let long = protocol(&folder, "long.toml", LONG);
     for (trap, outlives) in [("trap '' HUP; ", true), ("", false)] {
+        // Who is to be stopped has not come to the end by itself before it is told.
+        let seeds = if outlives { "seeds = 3" } else { "seeds = 300" };
+        let long = protocol(&folder, "long.toml", &LONG.replacen("seeds = 3", seeds, 1));
         let out = folder.path(if outlives { "nohup" } else { "plain" });
         let mut command = Command::new("sh");
         let script = format!("{trap}exec \"$0\" \"$@\"");

@@ -86,10 +86,10 @@ fn check_panels(config: &VisualConfig) {
             let shown = entries.0.iter().filter(|&&n| n != 0).count();
             assert_eq!(glyphs.len(), shown);
             let mut panel = vec![f32::NAN; PANEL * PANEL * 3];
-            env.sight.panels.write(&env.trials.entries, m as u32, cell.index(), &mut panel);
+            env.sight.panels.write(m as u32, cell.index(), &mut panel);
             assert!(panel.iter().all(|x| (0.0..=1.0).contains(x)));
             let mut same = vec![f32::NAN; PANEL * PANEL * 3];
-            again.sight.panels.write(&again.trials.entries, m as u32, cell.index(), &mut same);
+            again.sight.panels.write(m as u32, cell.index(), &mut same);
             assert!(panel == same, "a panel is fixed for its maze and cell");
             env.sight.panels.write_layout(&entries, &layout, &mut same);
             assert!(panel == same, "patches show what glyphs say");
