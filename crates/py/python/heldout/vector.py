@@ -111,4 +111,6 @@ class VectorEnv(Copies, gymnasium.vector.VectorEnv[Any, Any, NDArray[Any]]):
 
     def close_extras(self, **kwargs: Any) -> None:
         """Let go of the native batch; arrays that were handed out stay."""
-        self._batch.close()
+        # What could not be made has no batch, and older Gymnasiums close it none the less.
+        if hasattr(self, "_batch"):
+            self._batch.close()
