@@ -41,7 +41,9 @@ fn steps(soak: Option<u64>, totals: &mut Totals) -> anyhow::Result<()> {
     let mut doc = command("cargo", &["doc", "--workspace", "--no-deps", "--quiet"]);
     finish(doc.env("RUSTDOCFLAGS", "--deny warnings"))?;
     title("Rust tests");
-    tests(&mut command("cargo", &["test", "--no-fail-fast"]), totals)?;
+    // With the Python package, though it has no tests here: the wheel is then built of the same libraries.
+    let all = ["test", "--no-fail-fast", "--workspace", "--exclude", "xtask"];
+    tests(&mut command("cargo", &all), totals)?;
     tests(&mut command("cargo", &["test", "-p", "xtask"]), totals)?;
     title("Rust tests without threads");
     // What families promise there is shown by WebAssembly, which has neither threads nor files.

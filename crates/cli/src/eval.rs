@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
 use heldout_core::Options;
-use heldout_eval::entrant::{Entrant, no_learners};
+use heldout_eval::entrant::Entrant;
 use heldout_eval::protocol::{self, Condition, Kind, Protocol, Task};
 use heldout_eval::records::Recorded;
 use heldout_eval::results::{Cell, Measured};
@@ -78,7 +78,7 @@ impl Eval {
             return crate::print(&protocols.into_iter().map(|protocol| protocol.text).collect::<Vec<_>>().join("\n"));
         }
         let out = self.out.clone().context("`--out` names no directory")?;
-        let parse = |policy: &String| Entrant::parse(policy, &no_learners);
+        let parse = |policy: &String| Entrant::parse(policy, &crate::trained::open);
         let mut entrants: Vec<Entrant> = self.policies.iter().map(parse).collect::<Result<_, _>>()?;
         self.experiences.iter().try_for_each(|text| bring(text, &mut entrants))?;
         let evaluation = Evaluation {
@@ -241,7 +241,7 @@ pub(crate) fn stop_flag() -> anyhow::Result<&'static AtomicBool> {
 }
 
 /// The command that continues this one.
-fn resuming() -> String {
+pub(crate) fn resuming() -> String {
     let words = crate::WORDS.lock().unwrap_or_else(PoisonError::into_inner);
     let mut words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     if words.iter().all(|word| word != "--resume") {

@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::{Arg, ArgAction, ArgMatches};
 use heldout_core::{Argument, Call, Command, CommandError, Family, Host, Playing, Said};
 use heldout_envs::FAMILIES;
-use heldout_eval::entrant::{Entrant, no_learners};
+use heldout_eval::entrant::Entrant;
 use heldout_eval::{Episodes, Run, settings};
 use indicatif::ProgressBar;
 use serde_json::Map;
@@ -142,7 +142,7 @@ impl Host for Terminal {
 
     fn play(&mut self, playing: &Playing<'_>) -> Result<Vec<f32>, CommandError> {
         let &Playing { entry, overrides, policy, seed, metric } = playing;
-        let entrant = &Entrant::unchecked(policy, &no_learners)?;
+        let entrant = &Entrant::unchecked(policy, &crate::trained::open)?;
         let run = Run { entry, overrides, entrant, episodes: Episodes::All, seed, threads: run::cores() };
         let bar = progress::bar(0, "episodes");
         let played = run.play(|done, total| {

@@ -26,6 +26,8 @@ mod run;
 mod scales;
 mod settings;
 mod signals;
+mod train;
+pub mod trained;
 
 /// Tells whether a learning agent generalises beyond what it was trained on.
 #[derive(Parser)]
@@ -47,6 +49,8 @@ enum Command {
     Render(render::Render),
     /// Measures steps per second.
     Bench(bench::Bench),
+    /// Trains an agent on the tasks of a protocol or on one environment.
+    Train(train::Train),
     /// Plays protocols and records every episode: the main job.
     Eval(eval::Eval),
     /// Writes records for analysis elsewhere.
@@ -100,6 +104,7 @@ fn execute(command: &Command) -> anyhow::Result<()> {
         Command::Run(run) => run.execute(),
         Command::Render(render) => render.execute(),
         Command::Bench(bench) => bench.execute(),
+        Command::Train(train) => train.execute(),
         Command::Eval(eval) => eval.execute(),
         Command::Records(records) => records.execute(),
         Command::Data(data) => data.execute(),

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use heldout_core::{Autoreset, Buffers, Dtype, Field, Frame, Options, Reset, Seed, Spec, VecEnv};
 use heldout_envs::find;
 use heldout_eval::Turn;
-use heldout_eval::entrant::{Entrant, Place, no_learners};
+use heldout_eval::entrant::{Entrant, Place};
 use heldout_render::encode::{gif, png};
 use heldout_render::{Canvas, Image, Rgb, upscale};
 
@@ -78,7 +78,7 @@ impl Render {
         };
         let entry = find(&self.id)?;
         let options = Options { autoreset: Autoreset::Disabled, ..Options::default() };
-        let entrant = Entrant::unchecked(&self.policy, &no_learners)?;
+        let entrant = Entrant::unchecked(&self.policy, &crate::trained::open)?;
         let place = Place { entry, protocol: "", task: "", run: 0, seed: self.seed };
         let mut overrides = entrant.view(&place).map_err(anyhow::Error::msg)?;
         overrides.extend(self.settings.overrides()?);

@@ -2,7 +2,7 @@
 
 use heldout_envs::find;
 use heldout_eval::Episodes;
-use heldout_eval::entrant::{Entrant, no_learners};
+use heldout_eval::entrant::Entrant;
 use heldout_eval::protocol::MOST_EPISODES;
 use serde_json::{Map, Value, json};
 
@@ -52,7 +52,7 @@ impl Run {
     pub(crate) fn execute(&self) -> anyhow::Result<()> {
         let entry = find(&self.id)?;
         let overrides = self.settings.overrides()?;
-        let entrant = Entrant::unchecked(&self.policy, &no_learners)?;
+        let entrant = Entrant::unchecked(&self.policy, &crate::trained::open)?;
         let run = heldout_eval::Run {
             entry,
             overrides: &overrides,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use heldout_core::{FieldRef, Scope, Speaker, Spec, Stimuli};
-use heldout_eval::entrant::{Agent, Entrant, Place, no_learners};
+use heldout_eval::entrant::{Agent, Entrant, Place};
 use heldout_eval::protocol::{Protocol, names};
 use heldout_eval::runner::{EvalError, Evaluation, Outcome, Progress};
 use heldout_eval::{Actor, Turn};
@@ -220,7 +220,7 @@ pub(crate) fn evaluate(
     let name_of = policy.extract::<String>();
     let scripted = name_of.is_ok();
     let entrant = if let Ok(policy) = name_of {
-        Entrant::parse(&format!("{label}@{policy}"), &no_learners)
+        Entrant::parse(&format!("{label}@{policy}"), &heldout_cli::trained::open)
     } else {
         let (policy, name, shared) = (Arc::new(policy.clone().unbind()), name.to_owned(), Arc::clone(&shared));
         Entrant::agent(label, Arc::new(PyAgent { policy, name, shared }))

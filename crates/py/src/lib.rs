@@ -32,6 +32,7 @@ mod lilgym;
 mod memory;
 mod report;
 mod stats;
+mod trained;
 
 use pyo3::prelude::*;
 
@@ -78,6 +79,8 @@ mod _native {
         aggregate, aggregate_interval, improvement, improvement_interval, performance_profile,
         performance_profile_interval,
     };
+    #[pymodule_export]
+    use super::trained::{Player, checkpoints};
 
     /// The version of the package.
     #[pymodule_export]

@@ -7,3 +7,4 @@ mod eval;
 mod halma;
 mod hostile;
 mod limits;
+mod train;

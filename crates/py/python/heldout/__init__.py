@@ -22,6 +22,7 @@ from heldout.making import make, make_vec
 from heldout.parallel_vector import ParallelVectorEnv
 from heldout.registry import UnknownKeyError, about, card, configure, ids, make_batch, register
 from heldout.text import Vocabulary, decode_text, vocabulary
+from heldout.trained import TrainedPolicy, load
 from heldout.vector import VectorEnv
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ __all__ = [
     "HeldoutError",
     "ParallelVectorEnv",
     "Place",
+    "TrainedPolicy",
     "UnknownKeyError",
     "VectorEnv",
     "Vocabulary",
@@ -43,6 +45,7 @@ __all__ = [
     "decode_text",
     "evaluate",
     "ids",
+    "load",
     "make",
     "make_batch",
     "make_vec",

@@ -78,6 +78,7 @@ def evaluate(
       tensor or a tuple of them, zero in the rows of copies that begin an episode (rows are the first dimension, or the
       second of three, as torch has it);
     - the name of a scripted policy, which ``threads`` spreads;
+    - what :func:`heldout.load` opened, or the path of it: each training seed is a run of its own;
     - a list of such policies that were trained alike, one per training seed: each is a run of its own, on a run seed of
       its own;
     - a dictionary of these by the names of tasks: other tasks are not played;
@@ -107,6 +108,9 @@ def evaluate(
     if policy is None:
         raise HeldoutError("`policy` is `None`: there is nobody to evaluate")
     chosen = [protocol] if isinstance(protocol, (str, os.PathLike)) else list(protocol)
+    policy, trained = _opened(policy)
+    if trained is not None and label is None:
+        label = trained
     scripted = isinstance(policy, str)
     what = policy if scripted else name or _named(policy)
     if tasks is None:
@@ -172,6 +176,21 @@ def _experience(given: Any) -> bytes | None:
     if given is not None and not isinstance(given, (bytes, bytearray, memoryview)):
         raise HeldoutError(f"`experience` is `{given!r}`, must be bytes or the path of a file")
     return None if given is None else bytes(given)
+
+
+def _opened(policy: Any) -> tuple[Any, str | None]:
+    """Return the path and the label of a policy that ``heldout train`` left behind, any other as it is."""
+    from heldout.trained import TrainedPolicy
+
+    scripted = {one["name"] for env_id in _native.ids() for one in json.loads(_native.about(env_id))["policies"]}
+    if isinstance(policy, os.PathLike) or (
+        isinstance(policy, str) and policy not in scripted and os.path.isdir(policy)
+    ):
+        policy = TrainedPolicy(policy)
+    if not isinstance(policy, TrainedPolicy):
+        return policy, None
+    # A path that is no name: the native side tells the two apart so.
+    return os.path.join(policy.path, ""), policy.label
 
 
 def _named(policy: Any) -> str:

@@ -1,0 +1,188 @@
+//! Runs as they lie on disk, to play by what they learnt.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use heldout_core::Spec;
+use heldout_files::{DATA, WRITTEN};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::nn::Backend;
+use crate::parts::checkpoint::{about, sha256};
+use crate::player::Player;
+use crate::table::{Agent, Profile, Told};
+use crate::text::Vocabulary;
+use crate::train::{BEST, EXPERIENCE, POLICY, RUN, TrainError, VOCABULARY};
+
+/// What `run.json` says it is.
+pub const FORMAT: &str = "heldout-run 1";
+
+/// A file that the environment of training was made from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// What it is to the rules.
+    pub name: String,
+    /// SHA-256 of its bytes, or the name and version of a built-in source.
+    pub content: String,
+}
+
+/// What fixes a run, and what made it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunFile {
+    /// [`FORMAT`].
+    pub format: String,
+    /// The version of heldout.
+    pub version: String,
+    /// The agent's name.
+    pub agent: String,
+    /// By which reports know it.
+    pub label: String,
+    /// Its profile.
+    pub profile: Profile,
+    /// The protocol that it was trained for; empty outside one.
+    pub protocol: String,
+    /// The task; empty outside a protocol.
+    pub task: String,
+    /// The environment.
+    pub id: String,
+    /// The environment's config in training: overrides.
+    pub env: Map<String, Value>,
+    /// Those of its keys by which the agent sees and acts, in play too.
+    pub view: Map<String, Value>,
+    /// The training seed.
+    pub seed: u64,
+    /// All that the agent was told.
+    pub config: Map<String, Value>,
+    /// Conditions of the task that were kept from training.
+    pub held_out: Vec<String>,
+    /// Data that the environment was made from.
+    pub sources: Vec<Source>,
+    /// What computed.
+    pub backend: Backend,
+}
+
+/// What one seed has learnt.
+#[derive(Clone, Debug)]
+pub struct Checkpoint {
+    /// What fixes the run.
+    pub run: RunFile,
+    /// The agent.
+    pub agent: &'static Agent,
+    /// SHA-256 of the file of its weights.
+    pub sha256: String,
+    told: Told,
+    words: Option<Vocabulary>,
+    weights: Vec<u8>,
+    experience: Option<Vec<u8>>,
+}
+
+fn optional(path: &Path, most: u64) -> Result<Option<Vec<u8>>, TrainError> {
+    match heldout_files::read(path, most) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(TrainError::File { path: path.to_owned(), problem: error.to_string() }),
+    }
+}
+
+impl Checkpoint {
+    /// What lies in the directory of one seed.
+    ///
+    /// # Errors
+    ///
+    /// If a file is missing, damaged, or of another version or agent.
+    pub fn open(dir: &Path) -> Result<Self, TrainError> {
+        let path = dir.join(RUN);
+        let bad = |path: &Path, problem: String| TrainError::File { path: path.to_owned(), problem };
+        let text = optional(&path, WRITTEN)?.ok_or_else(|| bad(&path, "is not there".to_owned()))?;
+        let value: Value = serde_json::from_slice(&text).map_err(|e| bad(&path, format!("is no JSON: {e}")))?;
+        let format = value["format"].as_str().unwrap_or_default();
+        if format != FORMAT {
+            return Err(bad(&path, format!("`format` is `{format}`, must be `{FORMAT}`")));
+        }
+        let run: RunFile = serde_json::from_value(value).map_err(|e| bad(&path, e.to_string()))?;
+        let agent = Agent::find(&run.agent).ok_or_else(|| {
+            let known = crate::AGENTS.map(|a| format!("`{}`", a.name)).join(", ");
+            bad(&path, format!("`agent` is `{}`, must be one of {known}", run.agent))
+        })?;
+        let told = Told::read(&run.config).map_err(|e| bad(&path, format!("`config`: {e}")))?;
+        let mut found = None;
+        for name in [BEST, POLICY] {
+            let path = dir.join(name);
+            if let Some(bytes) = optional(&path, DATA)? {
+                found = Some((path, bytes));
+                break;
+            }
+        }
+        let (path, weights) =
+            found.ok_or_else(|| bad(&dir.join(POLICY), "is not there: nothing was saved".to_owned()))?;
+        let told_of = about(&weights).map_err(|e| bad(&path, e.to_string()))?;
+        if told_of.agent != run.agent {
+            return Err(bad(&path, format!("`agent` is `{}`, of this run it must be `{}`", told_of.agent, run.agent)));
+        }
+        if told_of.run != sha256(&text) {
+            return Err(bad(&path, "was written by another run than its `run.json`".to_owned()));
+        }
+        let path = dir.join(VOCABULARY);
+        let words = match optional(&path, WRITTEN)? {
+            None => None,
+            Some(bytes) => Some(serde_json::from_slice(&bytes).map_err(|e| bad(&path, e.to_string()))?),
+        };
+        let experience = optional(&dir.join(EXPERIENCE), DATA)?;
+        Ok(Self { run, agent, sha256: sha256(&weights), told, words, weights, experience })
+    }
+
+    /// What lies in the directory of one seed, of a task, or of a whole training: in the order of tasks and seeds.
+    ///
+    /// # Errors
+    ///
+    /// If nothing does, or something cannot be opened.
+    pub fn open_all(path: &Path) -> Result<Vec<Self>, TrainError> {
+        let mut dirs = Vec::new();
+        find(path, 2, &mut dirs)?;
+        if dirs.is_empty() {
+            let problem = "holds no run: a directory with `run.json` is one, as `heldout train --out` makes it";
+            return Err(TrainError::File { path: path.to_owned(), problem: problem.to_owned() });
+        }
+        let mut all: Vec<Self> = dirs.iter().map(|dir| Self::open(dir)).collect::<Result<_, _>>()?;
+        all.sort_by(|a, b| (&a.run.task, a.run.seed).cmp(&(&b.run.task, b.run.seed)));
+        Ok(all)
+    }
+
+    /// A player of its weights.
+    ///
+    /// # Errors
+    ///
+    /// If `spec` is not of an environment that it has learnt.
+    pub fn player(&self, spec: &Spec) -> Result<Box<dyn Player>, TrainError> {
+        self.agent.player(&self.told, spec, self.words.clone(), &self.weights)
+    }
+
+    /// What it experienced in training, where that is kept.
+    #[must_use]
+    pub fn experience(&self) -> Option<&[u8]> {
+        self.experience.as_deref()
+    }
+}
+
+/// The directories of runs below `path`, at most `depth` folders down.
+fn find(path: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), TrainError> {
+    if path.join(RUN).is_file() {
+        found.push(path.to_owned());
+        return Ok(());
+    }
+    if depth == 0 || !path.is_dir() {
+        return Ok(());
+    }
+    let bad = |error: std::io::Error| TrainError::File { path: path.to_owned(), problem: error.to_string() };
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for entry in fs::read_dir(path).map_err(bad)? {
+        let entry = entry.map_err(bad)?.path();
+        if entry.is_dir() {
+            folders.push(entry);
+        }
+    }
+    folders.sort();
+    folders.iter().try_for_each(|folder| find(folder, depth - 1, found))
+}

@@ -1,0 +1,105 @@
+//! Layers without memory that mix all of their input.
+
+use super::{Id, Init, Ints, Params, Tensor, relu};
+
+/// `x W + b`.
+#[derive(Clone, Copy, Debug)]
+pub struct Linear {
+    weight: Id,
+    bias: Id,
+    /// Numbers in.
+    pub inputs: usize,
+    /// Numbers out.
+    pub outputs: usize,
+}
+
+impl Linear {
+    /// With weights and biases uniform within `1 / sqrt(inputs)`.
+    pub fn torch(params: &mut Params, name: &str, inputs: usize, outputs: usize) -> Self {
+        let init = Init::Uniform(1.0 / (inputs as f64).sqrt());
+        Self::new(params, name, [inputs, outputs], [init, init])
+    }
+
+    /// With orthogonal weights of length `gain` and without bias at first.
+    pub fn orthogonal(params: &mut Params, name: &str, inputs: usize, outputs: usize, gain: f64) -> Self {
+        Self::new(params, name, [inputs, outputs], [Init::Orthogonal(gain), Init::Constant(0.0)])
+    }
+
+    /// With weights and biases that begin so.
+    pub fn new(params: &mut Params, name: &str, [inputs, outputs]: [usize; 2], init: [Init; 2]) -> Self {
+        let weight = params.add(format!("{name}.weight"), &[inputs, outputs], init[0]);
+        let bias = params.add(format!("{name}.bias"), &[outputs], init[1]);
+        Self { weight, bias, inputs, outputs }
+    }
+
+    /// Of each row.
+    #[must_use]
+    pub fn forward(&self, params: &Params, x: Tensor<2>) -> Tensor<2> {
+        x.matmul(params.get(self.weight)) + params.get::<1>(self.bias).reshape([1, self.outputs])
+    }
+}
+
+/// Linear layers, each followed by its positive part.
+#[derive(Clone, Debug)]
+pub struct Mlp(Vec<Linear>);
+
+impl Mlp {
+    /// Layers of these widths, orthogonal.
+    pub fn orthogonal(params: &mut Params, name: &str, inputs: usize, widths: &[usize]) -> Self {
+        Self::by(inputs, widths, |i, from, to| {
+            Linear::orthogonal(params, &format!("{name}.{i}"), from, to, std::f64::consts::SQRT_2)
+        })
+    }
+
+    /// Layers of these widths, uniform.
+    pub fn torch(params: &mut Params, name: &str, inputs: usize, widths: &[usize]) -> Self {
+        Self::by(inputs, widths, |i, from, to| Linear::torch(params, &format!("{name}.{i}"), from, to))
+    }
+
+    fn by(inputs: usize, widths: &[usize], mut make: impl FnMut(usize, usize, usize) -> Linear) -> Self {
+        let from = std::iter::once(inputs).chain(widths.iter().copied());
+        Self(from.zip(widths).enumerate().map(|(i, (from, &to))| make(i, from, to)).collect())
+    }
+
+    /// Of each row.
+    #[must_use]
+    pub fn forward(&self, params: &Params, x: Tensor<2>) -> Tensor<2> {
+        self.0.iter().fold(x, |x, layer| relu(layer.forward(params, x)))
+    }
+
+    /// Numbers out.
+    ///
+    /// # Panics
+    ///
+    /// If it has no layer.
+    #[must_use]
+    pub fn outputs(&self) -> usize {
+        self.0.last().expect("a layer at least").outputs
+    }
+}
+
+/// A vector for each of some symbols.
+#[derive(Clone, Copy, Debug)]
+pub struct Embedding {
+    table: Id,
+    width: usize,
+}
+
+impl Embedding {
+    /// Gaussian vectors.
+    pub fn new(params: &mut Params, name: &str, symbols: usize, width: usize) -> Self {
+        Self { table: params.add(format!("{name}.weight"), &[symbols, width], Init::Normal(1.0)), width }
+    }
+
+    /// The vectors of these symbols.
+    #[must_use]
+    pub fn forward(&self, params: &Params, symbols: Ints<1>) -> Tensor<2> {
+        params.get::<2>(self.table).select(0, symbols)
+    }
+
+    /// Numbers of a vector.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.width
+    }
+}

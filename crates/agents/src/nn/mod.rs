@@ -1,0 +1,153 @@
+//! Networks: the only place that names the tensor library.
+//!
+//! Parameters are an ordered list ([`Params`]) of flat tensors; a layer holds their places in the list and is given the
+//! list where it computes. So one description of a network acts with frozen weights and learns with weights that are
+//! followed by gradients, and optimisers, copies and files never look at shapes. Nothing here draws random numbers but
+//! the initial weights, which come from a seed.
+
+#![allow(clippy::many_single_char_names, reason = "the letters are those of the papers")]
+#![allow(clippy::needless_pass_by_value, reason = "a tensor is a handle, and operations take it")]
+
+mod conv;
+mod gru;
+mod kernels;
+mod linear;
+mod lstm;
+mod norm;
+mod optim;
+mod params;
+
+pub use conv::Conv;
+pub use gru::Gru;
+pub use linear::{Embedding, Linear, Mlp};
+pub use lstm::Lstm;
+pub use norm::Norm;
+pub use optim::{Adam, Moments, Optimiser, RmsProp, clip};
+pub use params::{Gradients, Id, Init, Param, Params};
+
+use burn::tensor::{Int, TensorData, activation};
+
+/// Numbers of rank `D` that gradients may follow.
+pub type Tensor<const D: usize> = burn::tensor::Tensor<D>;
+/// Whole numbers of rank `D`.
+pub type Ints<const D: usize> = burn::tensor::Tensor<D, Int>;
+
+/// What tensors live on and are computed by.
+#[derive(Clone, Debug)]
+pub struct Device(burn::tensor::Device);
+
+/// What computed something: part of every record, as bits may differ between two.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Backend {
+    /// The library's backend: `flex`.
+    pub name: String,
+    /// The instructions of the processor that it uses: `avx2`.
+    pub isa: String,
+}
+
+impl std::fmt::Display for Backend {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.name, self.isa)
+    }
+}
+
+impl Backend {
+    /// What this process computes with.
+    #[must_use]
+    pub fn of_this_process() -> Self {
+        Self { name: "flex".to_owned(), isa: isa().to_owned() }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn isa() -> &'static str {
+    let fused = std::arch::is_x86_feature_detected!("fma");
+    if std::arch::is_x86_feature_detected!("avx2") && fused { "avx2" } else { "sse2" }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn isa() -> &'static str {
+    std::env::consts::ARCH
+}
+
+impl Device {
+    /// The processor.
+    #[must_use]
+    pub fn flex() -> Self {
+        Self(burn::tensor::Device::flex())
+    }
+}
+
+/// A tensor of these numbers, row after row, that no gradient follows.
+///
+/// # Panics
+///
+/// If `shape` does not hold as many.
+#[must_use]
+pub fn tensor<const D: usize>(values: Vec<f32>, shape: [usize; D], device: &Device) -> Tensor<D> {
+    Tensor::from_data(TensorData::new(values, shape), &device.0)
+}
+
+/// A tensor of these whole numbers.
+///
+/// # Panics
+///
+/// If `shape` does not hold as many.
+#[must_use]
+pub fn ints<const D: usize>(values: Vec<i64>, shape: [usize; D], device: &Device) -> Ints<D> {
+    Ints::from_data(TensorData::new(values, shape), &device.0)
+}
+
+/// The numbers of a tensor, row after row.
+///
+/// # Panics
+///
+/// If the device fails.
+#[must_use]
+pub fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
+    let data = tensor.inner().into_data();
+    data.as_slice::<f32>().expect("all tensors are of f32").to_vec()
+}
+
+/// The hyperbolic tangent by the logistic function, which the processor's backend computes much faster.
+#[must_use]
+pub fn tanh<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    activation::sigmoid(x * 2.0) * 2.0 - 1.0
+}
+
+/// The logistic function.
+#[must_use]
+pub fn sigmoid<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    activation::sigmoid(x)
+}
+
+/// The positive part.
+#[must_use]
+pub fn relu<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    activation::relu(x)
+}
+
+/// The positive part, and a hundredth of the negative.
+#[must_use]
+pub fn leaky_relu<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    activation::leaky_relu(x, 0.01)
+}
+
+/// Logarithms of the shares of `exp` along the last dimension.
+#[must_use]
+pub fn log_softmax(logits: Tensor<2>) -> Tensor<2> {
+    activation::log_softmax(logits, 1)
+}
+
+/// Element `columns[r]` of each row `r`.
+#[must_use]
+pub fn pick(rows: Tensor<2>, columns: Vec<i64>, device: &Device) -> Tensor<1> {
+    let n = columns.len();
+    rows.gather(1, ints(columns, [n, 1], device)).reshape([n])
+}
+
+/// Computes with so many threads, if nothing was computed yet; what is computed does not depend on it.
+pub fn set_threads(threads: usize) {
+    // Who asked first has been given threads: there is no harm in that.
+    let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+}

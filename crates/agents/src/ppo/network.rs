@@ -1,0 +1,362 @@
+//! The networks that PPO learns.
+
+use crate::nn::{
+    Conv, Device, Embedding, Gru, Id, Init, Ints, Linear, Lstm, Mlp, Params, Tensor, ints, leaky_relu, relu, tanh,
+    tensor,
+};
+use crate::parts::heads::Head;
+use crate::parts::inputs::{Inputs, Picture, Rows, WORDS};
+
+/// What a network makes of some rows.
+pub(super) struct Out {
+    /// What actions are chosen by, `[rows, choices]`.
+    pub(super) logits: Tensor<2>,
+    /// What the rows are worth.
+    pub(super) value: Tensor<1>,
+    /// The memory after each step, `[steps, copies, 2 hidden]`.
+    pub(super) memory: Option<Tensor<3>>,
+}
+
+/// The memory before the first row, `[copies, 2 hidden]`, and where it is kept, `[steps * copies]`.
+pub(super) struct Memory<'a> {
+    pub(super) state: Tensor<2>,
+    pub(super) keep: &'a [f32],
+}
+
+/// A network of one of two kinds.
+pub(super) enum Network {
+    General(General),
+    Lilgym(Lilgym),
+}
+
+impl Network {
+    pub(super) fn forward(&self, params: &Params, rows: &Rows, memory: Option<Memory<'_>>) -> Out {
+        match self {
+            Self::General(general) => general.forward(params, rows, memory),
+            Self::Lilgym(lilgym) => lilgym.forward(params, rows),
+        }
+    }
+
+    /// Numbers of the memory of one copy.
+    pub(super) fn memory(&self) -> usize {
+        match self {
+            Self::General(General { core: Some(core), .. }) => 2 * core.hidden,
+            _ => 0,
+        }
+    }
+}
+
+/// Pictures through convolutions to a vector.
+struct Eye {
+    layers: Vec<Conv>,
+    join: Linear,
+    height: usize,
+    width: usize,
+}
+
+impl Eye {
+    /// Layers of `[channels, kernel, stride]`, then one of `outputs`.
+    ///
+    /// # Errors
+    ///
+    /// If the picture is too small.
+    fn new(
+        params: &mut Params,
+        name: &str,
+        picture: &Picture,
+        shapes: &[[usize; 3]],
+        outputs: usize,
+    ) -> Result<Self, String> {
+        let mut layers = Vec::new();
+        let (mut from, mut sides) = (3, Some([picture.height, picture.width]));
+        for (i, &[to, kernel, stride]) in shapes.iter().enumerate() {
+            // Of a picture that is small already, all is looked at at once.
+            let kernel = sides.map_or(kernel, |[h, w]: [usize; 2]| kernel.min(h).min(w));
+            let layer = Conv::orthogonal(params, &format!("{name}.conv.{i}"), [from, to], [kernel, stride]);
+            sides = sides.and_then(|[h, w]| Some([layer.side(h)?, layer.side(w)?]));
+            layers.push(layer);
+            from = to;
+        }
+        let (height, width) = (picture.height, picture.width);
+        let [h, w] = sides.ok_or_else(|| format!("a picture of {height} x {width} is too small for its network"))?;
+        let join = Linear::orthogonal(params, &format!("{name}.join"), from * h * w, outputs, std::f64::consts::SQRT_2);
+        Ok(Self { layers, join, height, width })
+    }
+
+    fn forward(&self, params: &Params, bytes: &[u8]) -> Tensor<2> {
+        let pixels = self.height * self.width;
+        let rows = bytes.len() / (3 * pixels);
+        let mut planes = vec![0.0; bytes.len()];
+        for (plane, picture) in planes.chunks_exact_mut(3 * pixels).zip(bytes.chunks_exact(3 * pixels)) {
+            for (i, pixel) in picture.chunks_exact(3).enumerate() {
+                for (channel, &byte) in pixel.iter().enumerate() {
+                    plane[channel * pixels + i] = f32::from(byte) / 255.0;
+                }
+            }
+        }
+        let x = tensor(planes, [rows, 3, self.height, self.width], params.device());
+        let x = self.layers.iter().fold(x, |x, layer| relu(layer.forward(params, x)));
+        let features = x.dims()[1..].iter().product();
+        relu(self.join.forward(params, x.reshape([rows, features])))
+    }
+}
+
+/// Words to a vector: the last state of a recurrent layer.
+struct Reader {
+    words: Embedding,
+    core: Gru,
+}
+
+impl Reader {
+    fn new(params: &mut Params, name: &str, words: usize) -> Self {
+        let words = Embedding::new(params, &format!("{name}.words"), words, 64);
+        let core = Gru::new(params, &format!("{name}.gru"), 64, 128);
+        Self { words, core }
+    }
+
+    fn forward(&self, params: &Params, tokens: &[u32]) -> Tensor<2> {
+        let device = params.device();
+        // Rows of one episode have one sentence: each is read once.
+        let mut sentences: Vec<&[u32]> = Vec::new();
+        let mut which = Vec::new();
+        for row in tokens.chunks_exact(WORDS) {
+            let length = row.iter().position(|&t| t == 0).unwrap_or(WORDS).max(1);
+            let found = sentences.iter().rposition(|s| *s == &row[..length]);
+            which.push(found.unwrap_or(sentences.len()));
+            if found.is_none() {
+                sentences.push(&row[..length]);
+            }
+        }
+        let (count, longest) = (sentences.len(), sentences.iter().map(|s| s.len()).max().unwrap_or(1));
+        let at = |step: usize| sentences.iter().map(move |s| i64::from(s.get(step).copied().unwrap_or(0)));
+        let symbols: Ints<1> = ints((0..longest).flat_map(at).collect(), [longest * count], device);
+        let state = tensor(vec![0.0; count * self.core.hidden], [count, self.core.hidden], device);
+        let read = self.core.forward(params, self.words.forward(params, symbols), state, &vec![1.0; longest * count]);
+        let ends = which.iter().map(|&s| ((sentences[s].len() - 1) * count + s) as i64).collect::<Vec<_>>();
+        let rows = ends.len();
+        read.reshape([longest * count, self.core.hidden]).select(0, ints(ends, [rows], device))
+    }
+}
+
+fn vectors(rows: &Rows, width: usize, device: &Device) -> Tensor<2> {
+    tensor(rows.vectors.clone(), [rows.count, width], device)
+}
+
+/// For every environment: vectors, pictures and text each through layers of their own, then together.
+pub(super) struct General {
+    vector: Option<Mlp>,
+    width: usize,
+    eyes: Vec<Eye>,
+    reader: Option<Reader>,
+    join: Linear,
+    core: Option<Lstm>,
+    policy: Linear,
+    value: [Linear; 2],
+}
+
+/// Features of the general network.
+const FEATURES: usize = 128;
+/// The shortest side of a picture that is looked at in large steps first.
+const LARGE: usize = 64;
+
+impl General {
+    pub(super) fn new(
+        params: &mut Params,
+        inputs: &Inputs,
+        head: &Head,
+        words: usize,
+        lstm: bool,
+    ) -> Result<Self, String> {
+        let vector = (inputs.width > 0).then(|| Mlp::orthogonal(params, "vector", inputs.width, &[FEATURES, FEATURES]));
+        let mut eyes = Vec::new();
+        for (i, picture) in inputs.pictures.iter().enumerate() {
+            let large = picture.height >= LARGE && picture.width >= LARGE;
+            let (shapes, outputs) = if large {
+                ([[32, 8, 4], [64, 4, 2], [64, 3, 1]], 256)
+            } else {
+                ([[16, 4, 2], [32, 4, 2], [32, 3, 1]], 128)
+            };
+            eyes.push(Eye::new(params, &format!("picture.{i}"), picture, &shapes, outputs)?);
+        }
+        let reader = inputs.has_text().then(|| Reader::new(params, "text", words));
+        let together = vector.as_ref().map_or(0, |_| FEATURES)
+            + eyes.iter().map(|e| e.join.outputs).sum::<usize>()
+            + reader.as_ref().map_or(0, |r| r.core.hidden);
+        if together == 0 {
+            return Err("there is nothing to see".to_owned());
+        }
+        let root = std::f64::consts::SQRT_2;
+        let join = Linear::orthogonal(params, "join", together, FEATURES, root);
+        let core = lstm.then(|| Lstm::new(params, "core", FEATURES, FEATURES, 0.0));
+        let policy = Linear::orthogonal(params, "policy", FEATURES, head.logits(), 0.01);
+        let value = [
+            Linear::orthogonal(params, "value.0", FEATURES, FEATURES, root),
+            Linear::orthogonal(params, "value.1", FEATURES, 1, 1.0),
+        ];
+        Ok(Self { vector, width: inputs.width, eyes, reader, join, core, policy, value })
+    }
+
+    fn forward(&self, params: &Params, rows: &Rows, memory: Option<Memory<'_>>) -> Out {
+        let mut parts = Vec::new();
+        if let Some(vector) = &self.vector {
+            parts.push(vector.forward(params, vectors(rows, self.width, params.device())));
+        }
+        parts.extend(self.eyes.iter().zip(&rows.pictures).map(|(eye, bytes)| eye.forward(params, bytes)));
+        parts.extend(self.reader.as_ref().map(|reader| reader.forward(params, &rows.tokens)));
+        let x = relu(self.join.forward(params, Tensor::cat(parts, 1)));
+        let (x, memory) = match (&self.core, memory) {
+            (Some(core), Some(memory)) => {
+                let [copies, _] = memory.state.dims();
+                let states = core.forward(params, x, memory.state, memory.keep);
+                let steps = memory.keep.len() / copies;
+                let h = core.hidden;
+                let x = states.clone().slice([0..steps, 0..copies, 0..h]).reshape([steps * copies, h]);
+                (x, Some(states))
+            }
+            _ => (x, None),
+        };
+        let [first, last] = &self.value;
+        let value = last.forward(params, relu(first.forward(params, x.clone()))).reshape([rows.count]);
+        Out { logits: self.policy.forward(params, x), value, memory }
+    }
+}
+
+/// How lilGym's pictures are seen.
+enum Sight {
+    /// As pixels.
+    Image(Eye),
+    /// As the colours at each place of each tower.
+    Tower(Mlp),
+    /// As a set of objects.
+    Scatter(Mlp),
+}
+
+/// For lilGym: what is seen, the sentence and what it is to become, together once for the policy and once for the value.
+pub(super) struct Lilgym {
+    sight: Sight,
+    reader: Reader,
+    target: Id,
+    actor: [Linear; 2],
+    critic: [Linear; 2],
+    policy: Linear,
+    value: Linear,
+}
+
+/// Numbers of an object as lilGym tells it: box from 1, x, y, shape, colour, size.
+const OBJECT: usize = 6;
+/// Boxes of a picture.
+const BOXES: usize = 3;
+/// Blocks of a tower at the most.
+const HEIGHT: usize = 4;
+/// Numbers that a tower's place becomes: nothing, or one of three colours.
+const CONTENT: usize = 4;
+/// Numbers that an object becomes: box, x, y, shape, colour, size.
+const TOLD: usize = 3 + 2 + 3 + 3 + 3;
+/// Numbers of the vector that stands for what the sentence is to become.
+const TARGET: usize = 32;
+
+impl Lilgym {
+    /// # Errors
+    ///
+    /// If rows are not those of lilGym.
+    pub(super) fn new(params: &mut Params, inputs: &Inputs, head: &Head, words: usize) -> Result<Self, String> {
+        let tower = matches!(head, Head::Factored(factored) if factored.places.len() == 1);
+        let (sight, seen, wide) = match (inputs.pictures.first(), inputs.has_objects()) {
+            (_, true) if tower => {
+                let layers = Mlp::orthogonal(params, "objects", BOXES * HEIGHT * CONTENT, &[128, 128]);
+                (Sight::Tower(layers), 128, 256)
+            }
+            (_, true) => (Sight::Scatter(Mlp::orthogonal(params, "objects", TOLD, &[64, 64])), 128, 256),
+            (Some(picture), false) => {
+                let shapes = [[32, 8, 4], [64, 4, 2], [32, 3, 1]];
+                (Sight::Image(Eye::new(params, "image", picture, &shapes, 512)?), 512, 512)
+            }
+            (None, false) => return Err("lilGym shows a picture or objects".to_owned()),
+        };
+        if !inputs.has_text() || inputs.width != 2 {
+            return Err("lilGym shows a sentence and whether it is to be true".to_owned());
+        }
+        let target = params.add("target.weight", &[2, TARGET], Init::Normal(1.0));
+        let reader = Reader::new(params, "text", words);
+        let together = seen + reader.core.hidden + TARGET;
+        let root = std::f64::consts::SQRT_2;
+        let mut pair = |name: &str| {
+            [(0, together), (1, wide)]
+                .map(|(i, from)| Linear::orthogonal(params, &format!("{name}.{i}"), from, wide, root))
+        };
+        let (actor, critic) = (pair("actor"), pair("critic"));
+        let policy = Linear::orthogonal(params, "policy", wide, head.logits(), 0.01);
+        let value = Linear::orthogonal(params, "value", wide, 1, 1.0);
+        Ok(Self { sight, reader, target, actor, critic, policy, value })
+    }
+
+    fn forward(&self, params: &Params, rows: &Rows) -> Out {
+        let device = params.device();
+        let seen = match &self.sight {
+            Sight::Image(eye) => eye.forward(params, &rows.pictures[0]),
+            Sight::Tower(layers) => {
+                let places = towers(&rows.objects, rows.count);
+                layers.forward(params, tensor(places, [rows.count, BOXES * HEIGHT * CONTENT], device))
+            }
+            Sight::Scatter(layers) => {
+                let (told, there, most) = items(&rows.objects, rows.count);
+                let each = layers.forward(params, tensor(told, [rows.count * most, TOLD], device));
+                // What is no object counts nothing: neither in a sum nor, beside what is never negative, in a maximum.
+                let each = each * tensor(there, [rows.count * most, 1], device);
+                let [_, width] = each.dims();
+                let each = each.reshape([rows.count, most, width]);
+                let both = [each.clone().sum_dim(1), each.max_dim(1)].map(|x| x.reshape([rows.count, width]));
+                Tensor::cat(both.to_vec(), 1)
+            }
+        };
+        let target = vectors(rows, 2, device).matmul(params.get(self.target));
+        let x = Tensor::cat(vec![seen, self.reader.forward(params, &rows.tokens), target], 1);
+        let join = |layers: &[Linear; 2]| layers.iter().fold(x.clone(), |x, l| leaky_relu(l.forward(params, x)));
+        let value = tanh(self.value.forward(params, join(&self.critic))).reshape([rows.count]);
+        Out { logits: self.policy.forward(params, join(&self.actor)), value, memory: None }
+    }
+}
+
+/// Objects that are there, of each row.
+fn objects(all: &[i32], count: usize) -> impl Iterator<Item = impl Iterator<Item = &[i32]>> {
+    let width = all.len() / count.max(1);
+    all.chunks_exact(width.max(1)).map(|row| row.chunks_exact(OBJECT).take_while(|object| object[0] > 0))
+}
+
+/// What is at each place of each tower, one input for each content.
+fn towers(all: &[i32], count: usize) -> Vec<f32> {
+    let mut out = Vec::with_capacity(count * BOXES * HEIGHT * CONTENT);
+    for row in objects(all, count) {
+        let mut places = [[0; HEIGHT]; BOXES];
+        let mut heights = [0; BOXES];
+        for object in row {
+            let tower = (object[0] - 1) as usize;
+            if heights[tower] < HEIGHT {
+                places[tower][heights[tower]] = 1 + object[4] as usize;
+                heights[tower] += 1;
+            }
+        }
+        for content in places.into_iter().flatten() {
+            out.extend((0..CONTENT).map(|c| f32::from(u8::from(c == content))));
+        }
+    }
+    out
+}
+
+/// The numbers of each object of each row, which of them are there, and of how many a row makes room for.
+fn items(all: &[i32], count: usize) -> (Vec<f32>, Vec<f32>, usize) {
+    let most = objects(all, count).map(Iterator::count).max().unwrap_or(0).max(1);
+    let (mut told, mut there) = (Vec::with_capacity(count * most * TOLD), Vec::with_capacity(count * most));
+    for (i, row) in objects(all, count).enumerate() {
+        for object in row {
+            let one_hot = |value: i32| (0..3).map(move |c| f32::from(u8::from(c == value)));
+            told.extend(one_hot(object[0] - 1));
+            told.extend([object[1] as f32 / 100.0, object[2] as f32 / 100.0]);
+            told.extend(object[3..OBJECT].iter().flat_map(|&v| one_hot(v)));
+            there.push(1.0);
+        }
+        there.resize((i + 1) * most, 0.0);
+        told.resize(there.len() * TOLD, 0.0);
+    }
+    (told, there, most)
+}

@@ -1,0 +1,141 @@
+//! Playing and writing down.
+
+use heldout_core::Seed;
+
+use super::toys::{Toy, make, sentence};
+use crate::parts::collect::{Collector, Playing, Problems, Unroll};
+use crate::parts::inputs::{Inputs, Previous};
+use crate::text::Vocabulary;
+
+fn collector(toy: Toy, copies: usize, problems: Problems, words: Option<Vocabulary>) -> Collector {
+    let env = make(toy, copies);
+    let previous = Previous { action_and_reward: true, reward_scale: 0.5, metrics: Vec::new() };
+    let inputs = Inputs::new(env.spec(), 0, &previous, &[]).expect("a toy");
+    let playing = Playing { inputs, words, bootstrap_truncated: true, problems, seed: Seed(3) };
+    Collector::new(env, playing).expect("a toy")
+}
+
+/// One number of each copy at each row, of copies that all do the same.
+fn same<T: Copy + PartialEq + std::fmt::Debug>(all: &[T], copies: usize) -> Vec<T> {
+    let rows = all.chunks_exact(copies);
+    rows.map(|row| {
+        assert!(row.iter().all(|x| *x == row[0]), "{row:?}");
+        row[0]
+    })
+    .collect()
+}
+
+fn places<T>(flags: &[T], which: impl Fn(&T) -> bool) -> Vec<usize> {
+    (0..flags.len()).filter(|&i| which(&flags[i])).collect()
+}
+
+fn act(t: &mut usize) -> impl FnMut(&crate::parts::inputs::Rows, &[bool], &mut [i32]) {
+    move |_, _, actions| {
+        actions.fill((*t % 2) as i32);
+        *t += 1;
+    }
+}
+
+#[test]
+fn agents_check_30_every_array_is_as_written_down_by_hand() {
+    let mut collector = collector(Toy::Script, 3, Problems::All, None);
+    let unroll = collector.collect(10, act(&mut 0)).expect("plays");
+    assert_eq!(unroll.steps(), 10);
+    assert_eq!(places(&same(&unroll.start, 3), |x| *x), [0, 2, 5]);
+    assert_eq!(places(&same(&unroll.dead, 3), |x| *x), [1, 4, 10]);
+    assert_eq!(places(&same(&unroll.valid, 3), |x| !*x), [1, 4]);
+    assert_eq!(same(&unroll.reward, 3), [1.0, 0.0, 1.0, 2.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+    // Episode 0 terminates, episode 1 is cut and goes on in what it is worth, episode 2 terminates.
+    assert_eq!(same(&unroll.cont, 3), [0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 0.0]);
+    assert_eq!(same(&unroll.action, 3), [0, 1, 0, 1, 0, 1, 0, 1, 0, 1]);
+    // Episode, step; the last action, of two; half the last reward.
+    let rows: Vec<&[f32]> = unroll.rows.vectors.chunks_exact(5).step_by(3).collect();
+    assert_eq!(rows[0], [0.0, 0.0, 0.0, 0.0, 0.0]);
+    assert_eq!(rows[1], [0.0, 1.0, 1.0, 0.0, 0.5]);
+    assert_eq!(rows[2], [1.0, 0.0, 0.0, 0.0, 0.0]);
+    assert_eq!(rows[4], [1.0, 2.0, 0.0, 1.0, 1.0]);
+    assert_eq!(rows[10], [2.0, 5.0, 0.0, 1.0, 2.5]);
+    let played = collector.played();
+    assert_eq!((played.env_steps, played.episodes), (3 * 8, 3 * 3));
+}
+
+#[test]
+fn agents_check_30_the_same_arrays_however_they_are_cut() {
+    let mut t = 0;
+    let whole = collector(Toy::Script, 3, Problems::All, None).collect(12, act(&mut t)).expect("plays");
+    for first in 1..12 {
+        let mut t = 0;
+        let mut collector = collector(Toy::Script, 3, Problems::All, None);
+        let parts = [first, 12 - first].map(|steps| collector.collect(steps, act(&mut t)).expect("plays"));
+        let joined = |of: fn(&Unroll) -> Vec<f32>| [of(&parts[0]), of(&parts[1])].concat();
+        assert_eq!(joined(|u| u.reward.clone()), whole.reward);
+        assert_eq!(joined(|u| u.cont.clone()), whole.cont);
+        let [a, b] = &parts;
+        assert_eq!([&a.start[..3 * first], &b.start].concat(), whole.start);
+        assert_eq!([&a.dead[..3 * first], &b.dead].concat(), whole.dead);
+        assert_eq!([&a.rows.vectors[..15 * first], &b.rows.vectors].concat(), whole.rows.vectors);
+    }
+}
+
+#[test]
+fn a_collector_goes_on_where_it_was_saved() {
+    let mut t = 0;
+    let mut one = collector(Toy::Recall, 4, Problems::All, None);
+    one.collect(7, act(&mut t)).expect("plays");
+    let place = one.save().expect("saves");
+    let mut other = collector(Toy::Recall, 4, Problems::All, None);
+    other.load(place).expect("loads");
+    let mut s = t;
+    assert_eq!(one.collect(9, act(&mut t)).expect("plays"), other.collect(9, act(&mut s)).expect("plays"));
+    assert_eq!(one.played(), other.played());
+    let place = one.save().expect("saves");
+    let mut fewer = collector(Toy::Recall, 3, Problems::All, None);
+    assert!(fewer.load(place).is_err(), "another number of copies");
+}
+
+#[test]
+fn agents_check_31_only_listed_problems_are_played_each_once_a_pass_and_rewards_survive() {
+    let copies = 4;
+    let ids = vec![0, 2, 5];
+    let mut collector = collector(Toy::Listed, copies, Problems::Only(ids.clone()), None);
+    let unroll = collector.collect(60, act(&mut 0)).expect("plays");
+    let width = unroll.rows.vectors.len() / unroll.rows.count;
+    for copy in 0..copies {
+        let starts = (0..60).filter(|t| unroll.start[t * copies + copy]);
+        let played: Vec<u32> = starts.map(|t| unroll.rows.vectors[(t * copies + copy) * width] as u32).collect();
+        assert!(played.len() > 9);
+        for pass in played.chunks_exact(3) {
+            let mut pass = pass.to_vec();
+            pass.sort_unstable();
+            assert_eq!(pass, ids, "copy {copy}");
+        }
+        // Each step pays its number, whichever other copies are restarted beside it.
+        let mut number = 0.0;
+        for t in 0..60 {
+            let at = t * copies + copy;
+            number = if unroll.start[at] { 1.0 } else { number + 1.0 };
+            assert_eq!(unroll.reward[at], if unroll.valid[at] { number } else { 0.0 }, "copy {copy}, step {t}");
+            // And the next row is told of it.
+            if !unroll.start[at + copies] {
+                assert_eq!(unroll.rows.vectors[(at + copies + 1) * width - 1], 0.5 * unroll.reward[at]);
+            }
+        }
+    }
+}
+
+#[test]
+fn agents_check_34_words_are_those_of_training_in_the_order_of_first_sight() {
+    let mut words = Vocabulary::default();
+    words.learn(&sentence(0));
+    words.learn("Go left, NOW");
+    assert_eq!(words.len(), 2 + 3);
+    assert_eq!(words.tokens("now Left go sideways").collect::<Vec<_>>(), [4, 3, 2, 1]);
+    let collector = collector(Toy::Text, 2, Problems::Only(vec![0, 1]), Some(words.clone()));
+    let mut collector = collector;
+    let unroll = collector.collect(3, act(&mut 0)).expect("plays");
+    let expected: Vec<Vec<u32>> = (0..2).map(|p| words.tokens(&sentence(p)).collect()).collect();
+    for row in unroll.rows.tokens.chunks_exact(crate::parts::inputs::WORDS) {
+        let told: Vec<u32> = row.iter().copied().take_while(|&t| t > 0).collect();
+        assert!(expected.contains(&told), "{told:?}");
+    }
+}

@@ -1,0 +1,206 @@
+//! Layers and optimisers.
+
+use heldout_core::{Rng, Seed};
+
+use super::near;
+use crate::nn::{
+    Adam, Device, Gradients, Gru, Init, Linear, Lstm, Norm, Optimiser, Params, RmsProp, Tensor, clip, tensor, values,
+};
+
+fn list(seed: u64) -> Params {
+    let mut params = Params::new(Seed(seed), &Device::flex());
+    Linear::torch(&mut params, "first", 9, 4);
+    Linear::orthogonal(&mut params, "second", 4, 6, 0.5);
+    params
+}
+
+#[test]
+fn agents_check_01_a_seed_names_all_parameters_and_a_head_more_changes_none() {
+    assert_eq!(list(1).sha256(), list(1).sha256());
+    assert_ne!(list(1).sha256(), list(2).sha256());
+    let mut more = list(1);
+    Linear::torch(&mut more, "third", 6, 2);
+    for (a, b) in list(1).entries().iter().zip(more.entries()) {
+        assert_eq!((&a.name, a.values()), (&b.name, b.values()));
+    }
+}
+
+#[test]
+fn agents_check_01_initial_weights_follow_their_laws() {
+    let params = list(3);
+    let bound = 1.0 / 3.0;
+    let uniform = [params.entries()[0].values(), params.entries()[1].values()].concat();
+    assert!(uniform.iter().all(|x| x.abs() <= bound) && uniform.iter().any(|x| x.abs() > 0.8 * bound));
+    for (rows, columns, gain) in [(4, 6, 0.5), (7, 3, 2.0), (5, 5, 1.0)] {
+        let mut params = Params::new(Seed(rows as u64), &Device::flex());
+        params.add("w", &[rows, columns], Init::Orthogonal(gain));
+        let w = params.entries()[0].values();
+        let few = rows.min(columns);
+        for i in 0..few {
+            for j in 0..few {
+                let at = |a: usize, k: usize| if rows <= columns { w[a * columns + k] } else { w[k * columns + a] };
+                let dot: f32 = (0..rows.max(columns)).map(|k| at(i, k) * at(j, k)).sum();
+                let expected = if i == j { (gain * gain) as f32 } else { 0.0 };
+                assert!((dot - expected).abs() < 1e-5, "{rows} x {columns}: {dot} at {i}, {j}");
+            }
+        }
+    }
+}
+
+fn ones(params: &mut Params) {
+    for i in 0..params.entries().len() {
+        let bias = params.entries()[i].name.ends_with("bias");
+        params.set(i, vec![if bias { 0.0 } else { 1.0 }; params.entries()[i].len()]);
+    }
+}
+
+#[test]
+fn agents_check_03_lstm_of_ones() {
+    let device = Device::flex();
+    let mut params = Params::new(Seed(0), &device);
+    let lstm = Lstm::new(&mut params, "l", 1, 1, 0.0);
+    ones(&mut params);
+    let x = || tensor(vec![1.0, -1.0], [2, 1], &device);
+    let zero = || tensor(vec![0.0, 0.0], [1, 2], &device);
+    for keep in [[1.0, 1.0], [1.0, 0.0]] {
+        let second = if keep[1] > 0.0 { [-0.000_187_5, -0.000_539_6] } else { [-0.054_328_1, -0.204_824_2] };
+        let expected = [0.369_606_4, 0.556_769_9, second[0], second[1]];
+        near(&values(lstm.forward(&params, x(), zero(), &keep)), &expected, 1e-6);
+        near(&values(lstm.forward(&params.frozen(), x(), zero(), &keep)), &expected, 1e-6);
+        near(&values(lstm.plain(&params, x(), zero(), &keep)), &expected, 1e-6);
+    }
+}
+
+#[test]
+fn agents_check_04_gru_of_ones_and_the_norm_of_four_numbers() {
+    let device = Device::flex();
+    let mut params = Params::new(Seed(0), &device);
+    let gru = Gru::new(&mut params, "g", 1, 1);
+    ones(&mut params);
+    let x = tensor(vec![1.0, -1.0], [2, 1], &device);
+    let zero = tensor(vec![0.0], [1, 1], &device);
+    near(&values(gru.forward(&params, x.clone(), zero.clone(), &[1.0; 2])), &[0.204_824_2, -0.441_634_6], 1e-6);
+    near(&values(gru.plain(&params, x, zero, &[1.0; 2])), &[0.204_824_2, -0.441_634_6], 1e-6);
+    let mut params = Params::new(Seed(0), &device);
+    let norm = Norm::new(&mut params, "n", 4);
+    let x = tensor(vec![1.0, 2.0, 3.0, 4.0], [1, 4], &device);
+    let expected = [-1.341_635_4, -0.447_211_8, 0.447_211_8, 1.341_635_4];
+    near(&values(norm.forward(&params, x)), &expected, 1e-6);
+}
+
+/// Numbers between -1 and 1, as a parameter so that gradients are told.
+fn given(params: &mut Params, name: &str, shape: &[usize]) -> crate::nn::Id {
+    params.add(name, shape, Init::Uniform(1.0))
+}
+
+/// A loss that no two outputs enter alike.
+fn loss(out: Tensor<3>, rng: &mut Rng) -> Tensor<1> {
+    let shape = out.dims();
+    let weights = (0..shape.iter().product()).map(|_| rng.unit() as f32 - 0.5).collect();
+    (out * tensor(weights, shape, &Device::flex())).sum()
+}
+
+/// Outputs and gradients of both ways agree, whatever the sizes and wherever episodes begin.
+fn agree(
+    build: impl Fn(
+        &mut Params,
+        usize,
+        usize,
+    ) -> (usize, Box<dyn Fn(&Params, Tensor<2>, Tensor<2>, &[f32], bool) -> Tensor<3>>),
+) {
+    let device = Device::flex();
+    let mut rng = Rng::new(Seed(5));
+    for case in 0..12 {
+        let (rows, copies) = (1 + rng.below(50) as usize, 1 + rng.below(33) as usize);
+        let (inputs, hidden) = (1 + rng.below(20) as usize, 1 + rng.below(130) as usize);
+        let mut params = Params::new(Seed(case), &device);
+        let (size, run) = build(&mut params, inputs, hidden);
+        let x = given(&mut params, "x", &[rows * copies, inputs]);
+        let state = given(&mut params, "state", &[copies, size]);
+        let keep: Vec<f32> = (0..rows * copies).map(|_| if rng.chance(0.2) { 0.0 } else { 1.0 }).collect();
+        let both = [true, false].map(|fused| {
+            let out = run(&params, params.get(x), params.get(state), &keep, fused);
+            let numbers = values(out.clone());
+            (numbers, params.gradients(&loss(out, &mut Rng::new(Seed(case)))))
+        });
+        near(&both[0].0, &both[1].0, 1e-5);
+        for (i, (a, b)) in both[0].1.0.iter().zip(&both[1].1.0).enumerate() {
+            let largest = b.iter().fold(1e-3_f32, |m, x| m.max(x.abs()));
+            let worst = a.iter().zip(b).fold(0.0_f32, |m, (x, y)| m.max((x - y).abs()));
+            let name = &params.entries()[i].name;
+            assert!(worst <= 1e-5 * largest.max(1.0), "{name}: {worst} of {largest}, {rows} x {copies} x {hidden}");
+        }
+    }
+}
+
+#[test]
+fn agents_check_05_the_fused_lstm_equals_the_plain_one() {
+    agree(|params, inputs, hidden| {
+        let lstm = Lstm::new(params, "l", inputs, hidden, 1.0);
+        let run = move |params: &Params, x: Tensor<2>, state: Tensor<2>, keep: &[f32], fused: bool| {
+            if fused { lstm.forward(params, x, state, keep) } else { lstm.plain(params, x, state, keep) }
+        };
+        (2 * hidden, Box::new(run))
+    });
+}
+
+#[test]
+fn agents_check_05_the_fused_gru_equals_the_plain_one() {
+    agree(|params, inputs, hidden| {
+        let gru = Gru::new(params, "g", inputs, hidden);
+        let run = move |params: &Params, x: Tensor<2>, state: Tensor<2>, keep: &[f32], fused: bool| {
+            if fused { gru.forward(params, x, state, keep) } else { gru.plain(params, x, state, keep) }
+        };
+        (hidden, Box::new(run))
+    });
+}
+
+#[test]
+fn agents_check_05_a_first_row_passes_no_gradient_to_rows_before_it() {
+    let device = Device::flex();
+    let mut params = Params::new(Seed(1), &device);
+    let lstm = Lstm::new(&mut params, "l", 2, 3, 0.0);
+    let gru = Gru::new(&mut params, "g", 2, 3);
+    let x = given(&mut params, "x", &[4, 2]);
+    let zero = |width: usize| tensor(vec![0.0; width], [1, width], &device);
+    let keep = [1.0, 1.0, 0.0, 1.0];
+    for out in
+        [lstm.forward(&params, params.get(x), zero(6), &keep), gru.forward(&params, params.get(x), zero(3), &keep)]
+    {
+        let [_, _, width] = out.dims();
+        let gradients = params.gradients(&out.slice([2..4, 0..1, 0..width]).sum());
+        let of_x = gradients.0.last().expect("x was added last");
+        assert!(of_x[..4].iter().all(|g| *g == 0.0) && of_x[4..].iter().all(|g| *g != 0.0), "{of_x:?}");
+    }
+}
+
+#[test]
+fn agents_check_20_optimisers_and_the_clip_of_norms() {
+    let one = || {
+        let mut params = Params::new(Seed(0), &Device::flex());
+        params.add("x", &[1], Init::Constant(1.0));
+        params
+    };
+    let run = |params: &mut Params, optimiser: &mut dyn Optimiser| {
+        [0.5, -0.25].map(|g| {
+            optimiser.step(params, &Gradients(vec![vec![g]]), 0.1);
+            params.entries()[0].values()[0]
+        })
+    };
+    let mut params = one();
+    let mut adam = Adam::new(&params, 1e-8);
+    near(&run(&mut params, &mut adam), &[0.9, 0.873_366_3], 1e-6);
+    let mut params = one();
+    let mut rms = RmsProp::new(&params, 0.1);
+    near(&run(&mut params, &mut rms), &[0.952_163_5, 0.976_184_2], 1e-6);
+    // The decay of AdamW shrinks the parameter itself, by a tenth of a tenth here, beside Adam's step.
+    let mut params = one();
+    let mut decayed = Adam::new(&params, 1e-8).with_decay(0.1);
+    near(&run(&mut params, &mut decayed)[..1], &[0.9 - 0.01], 1e-6);
+
+    let mut gradients = Gradients(vec![vec![3.0], vec![4.0]]);
+    assert_eq!(clip(&mut gradients, 2.5), 5.0);
+    near(&gradients.0.concat(), &[1.5, 2.0], 1e-6);
+    assert_eq!(clip(&mut gradients, 2.5), 2.5);
+    near(&gradients.0.concat(), &[1.5, 2.0], 0.0);
+}

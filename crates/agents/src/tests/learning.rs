@@ -1,0 +1,131 @@
+//! What must be learnt, and that it is learnt the same way every time.
+
+use heldout_core::{Buffers, Reset, Seed, Seeding};
+
+use super::toys::{Toy, make, sentence};
+use crate::nn::Device;
+use crate::parts::checkpoint::Saved;
+use crate::parts::collect::Problems;
+use crate::player::{Moment, Player};
+use crate::ppo::{Config, PlayMode, Ppo};
+use crate::text::Vocabulary;
+use crate::train::Learner;
+
+/// The mean return of a player over the first episode of many copies.
+fn score(toy: Toy, player: &mut dyn Player) -> f64 {
+    let copies = 200;
+    let mut env = make(toy, copies);
+    let mut buffers = Buffers::new(env.spec(), copies);
+    let seeds: Vec<Seed> = (0..copies as u64).map(|i| Seed(77).derive(i)).collect();
+    let each: Vec<Option<Seed>> = seeds.iter().copied().map(Some).collect();
+    env.reset(Reset { seeds: Seeding::Copies(&each), ..Reset::default() }, buffers.output()).expect("resets");
+    let (mut returns, mut over) = (vec![0.0; copies], vec![false; copies]);
+    let mut starts = vec![true; copies];
+    let (mut rewards, mut metrics) = (vec![0.0; copies], vec![0.0; buffers.metrics.len()]);
+    let mut actions = vec![0; copies];
+    for _ in 0..30 {
+        let moment =
+            Moment { observation: &buffers, rewards: &rewards, metrics: &metrics, starts: &starts, seeds: &seeds };
+        player.act(&moment, &mut actions).expect("acts");
+        env.step(&actions, buffers.output()).expect("steps");
+        for copy in (0..copies).filter(|&copy| !over[copy]) {
+            returns[copy] += f64::from(buffers.rewards[copy]);
+        }
+        starts.clone_from(&over);
+        for (over, status) in over.iter_mut().zip(&buffers.status) {
+            *over |= status.ended();
+        }
+        rewards.copy_from_slice(&buffers.rewards);
+        metrics.copy_from_slice(&buffers.metrics);
+    }
+    assert!(over.iter().all(|o| *o), "episodes are short");
+    returns.iter().sum::<f64>() / copies as f64
+}
+
+fn words() -> Vocabulary {
+    let mut words = Vocabulary::default();
+    (0..18).for_each(|p| words.learn(&sentence(p)));
+    words
+}
+
+fn learner(toy: Toy, config: &Config) -> Ppo {
+    let words = matches!(toy, Toy::Text | Toy::Forced).then(words);
+    Ppo::new(config, make(toy, config.copies), Problems::All, words, Seed(1), &Device::flex()).expect("a learner")
+}
+
+fn config(steps: u64) -> Config {
+    Config { steps, copies: 16, rows: 32, lr: 1e-3, play: PlayMode::Greedy, ..Config::default() }
+}
+
+fn learnt(toy: Toy, config: &Config) -> f64 {
+    let mut ppo = learner(toy, config);
+    while ppo.counters().env_steps < config.steps {
+        ppo.advance().expect("learns");
+    }
+    score(toy, &mut *ppo.player())
+}
+
+#[test]
+fn agents_check_53_the_best_arm() {
+    let found = learnt(Toy::Bandit, &config(3_000));
+    assert!(found >= 0.95, "{found}");
+}
+
+#[test]
+fn agents_check_55_a_cue_is_remembered_with_a_memory_and_not_without() {
+    let with = learnt(Toy::Recall, &Config { lstm: true, previous: true, ..config(20_000) });
+    let without = learnt(Toy::Recall, &config(8_000));
+    assert!(with >= 0.95 && without <= 0.6, "{with} {without}");
+}
+
+#[test]
+fn agents_check_56_the_way_and_the_side() {
+    let found = learnt(Toy::Maze, &Config { lstm: true, previous: true, ..config(40_000) });
+    // Five steps and the right side.
+    let best = 1.0 - 5.0 * 0.02;
+    assert!(found >= 0.9 * best, "{found} of {best}");
+}
+
+#[test]
+fn agents_check_58_the_bright_quadrant() {
+    let found = learnt(Toy::Picture, &config(5_000));
+    assert!(found >= 0.95, "{found}");
+}
+
+#[test]
+fn agents_check_60_the_side_that_a_sentence_names() {
+    let found = learnt(Toy::Text, &config(5_000));
+    assert!(found >= 0.95, "{found}");
+}
+
+/// The bytes of a run's state after some blocks.
+fn after(toy: Toy, config: &Config, blocks: usize) -> [Vec<u8>; 4] {
+    let mut ppo = learner(toy, config);
+    (0..blocks).for_each(|_| drop(ppo.advance().expect("learns")));
+    ppo.save().expect("saves").files("ppo", &())
+}
+
+#[test]
+fn agents_check_46_two_runs_are_one() {
+    for (toy, lstm) in [(Toy::Recall, true), (Toy::Picture, false), (Toy::Text, false)] {
+        let config = Config { lstm, previous: lstm, ..config(1_000) };
+        assert!(after(toy, &config, 2) == after(toy, &config, 2), "{toy:?}");
+    }
+}
+
+#[test]
+fn agents_check_48_a_run_that_is_resumed_is_the_run_that_was_not_stopped() {
+    for (toy, lstm) in [(Toy::Recall, true), (Toy::Text, false)] {
+        let config = Config { lstm, previous: lstm, ..config(10_000) };
+        let whole = after(toy, &config, 4);
+        let half = after(toy, &config, 2);
+        let (saved, ()) = Saved::of_files(half).expect("reads");
+        let mut ppo = learner(toy, &config);
+        ppo.load(&saved).expect("loads");
+        (0..2).for_each(|_| drop(ppo.advance().expect("learns")));
+        let resumed = ppo.save().expect("saves").files("ppo", &());
+        for (name, (a, b)) in crate::parts::checkpoint::FILES.iter().zip(whole.iter().zip(&resumed)) {
+            assert!(a == b, "{toy:?}: `{name}` differs");
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Environments so small that it is known what can be learnt of them.
+
+use heldout_core::{
+    ActionSpace, Batch, ConfigError, Dtype, Environment, Field, Frame, Metric, Options, Row, Seed, Spec, Start, Status,
+    VecEnv,
+};
+use serde::{Deserialize, Serialize};
+
+/// Which one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Toy {
+    /// Four arms, one step; the third pays.
+    Bandit,
+    /// A cue, one to three blanks, then the answer.
+    Recall,
+    /// A cue, a corridor of six steps, and the side that it told of; cut after twelve steps.
+    Maze,
+    /// Which quadrant of a picture is bright.
+    Picture,
+    /// Which side a sentence names.
+    Text,
+    /// Episodes of 1, 2 and 5 steps in turn, of which every other one is cut; pays the number of the step.
+    Script,
+    /// Six problems of 1 to 3 steps; pays the number of the step.
+    Listed,
+    /// As `Text`, and the rules stop in the agent's place with probability a half.
+    Forced,
+}
+
+/// The sentences of the toy of text: problem `p` says left if it is even.
+pub(super) fn sentence(problem: u32) -> String {
+    let verb = ["go", "turn", "step"][(problem / 2 % 3) as usize];
+    let side = ["left", "right"][(problem % 2) as usize];
+    let end = ["now", "please", "my friend"][(problem / 6 % 3) as usize];
+    format!("{verb} {side}, {end}!")
+}
+
+const SENTENCES: u32 = 18;
+const WIDTH: usize = 32;
+const SIDE: usize = 16;
+const CORRIDOR: u32 = 6;
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Config {}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct State {
+    secret: u32,
+    blanks: u32,
+    at: u32,
+    steps: u32,
+    episode: u64,
+    right: bool,
+    forced: bool,
+}
+
+pub(super) struct Rules {
+    toy: Toy,
+    spec: Spec,
+}
+
+impl Environment for Rules {
+    type Config = Config;
+    type State = State;
+    type Action = i32;
+    type Variant = Toy;
+
+    fn new(_: &Config, toy: Toy) -> Result<Self, ConfigError> {
+        let (fields, actions) = match toy {
+            Toy::Bandit => (vec![Field::new("one", Dtype::F32, &[1], 0.0, 1.0)], 4),
+            Toy::Recall => (vec![Field::new("cue", Dtype::F32, &[3], 0.0, 1.0)], 2),
+            Toy::Maze => (vec![Field::new("cue", Dtype::F32, &[3], 0.0, 1.0)], 3),
+            Toy::Picture => (vec![Field::image("image", SIDE, SIDE)], 4),
+            Toy::Text | Toy::Forced => (vec![Field::text("sentence", WIDTH)], 2),
+            Toy::Script | Toy::Listed => (vec![Field::new("place", Dtype::F32, &[2], 0.0, 100.0)], 2),
+        };
+        let mut spec = Spec::single(fields, ActionSpace::Discrete(actions), (1, 1));
+        spec.metrics = vec![Metric::share("right")];
+        if toy == Toy::Forced {
+            spec.metrics.push(Metric::step("force_stop"));
+        }
+        if matches!(toy, Toy::Text | Toy::Forced) {
+            spec.problems = Some(SENTENCES);
+        }
+        if toy == Toy::Listed {
+            spec.problems = Some(6);
+        }
+        if toy == Toy::Maze {
+            spec.max_steps = Some(12);
+        }
+        Ok(Self { toy, spec })
+    }
+
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    fn decode(&self, _: usize, raw: &[i32]) -> Option<i32> {
+        self.spec.agents[0].action.contains(raw).then(|| raw[0])
+    }
+
+    fn encode(&self, _: usize, action: i32, raw: &mut [i32]) {
+        raw[0] = action;
+    }
+
+    fn start(&self, start: Start) -> State {
+        let mut state = State { secret: 0, blanks: 0, at: 0, steps: 0, episode: 0, right: false, forced: false };
+        self.restart(&mut state, start);
+        state
+    }
+
+    fn restart(&self, state: &mut State, start: Start) {
+        let mut rng = start.seed.rng();
+        let choices = if self.toy == Toy::Picture { 4 } else { 2 };
+        let secret = start.problem.unwrap_or_else(|| rng.below(choices));
+        let blanks = 1 + rng.below(3);
+        *state =
+            State { secret, blanks, at: 0, steps: 0, episode: start.episode, right: false, forced: rng.chance(0.5) };
+    }
+
+    fn check(&self, _: &State) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn step(&self, state: &mut State, actions: &[i32], rewards: &mut [f32]) -> Status {
+        let action = actions[0];
+        state.steps += 1;
+        let (reward, status) = match self.toy {
+            Toy::Bandit => {
+                state.right = action == 2;
+                (f32::from(u8::from(state.right)), Status::Terminated)
+            }
+            Toy::Recall => {
+                state.at += 1;
+                if state.at <= state.blanks {
+                    (0.0, Status::Running)
+                } else {
+                    state.right = action == state.secret as i32;
+                    (f32::from(u8::from(state.right)), Status::Terminated)
+                }
+            }
+            Toy::Maze if state.at < CORRIDOR - 1 => {
+                state.at += u32::from(action == 0);
+                (-0.02, Status::Running)
+            }
+            Toy::Maze => {
+                state.right = action == state.secret as i32 + 1;
+                let ended = if action == 0 { Status::Running } else { Status::Terminated };
+                (if state.right { 1.0 } else { -0.02 }, ended)
+            }
+            Toy::Picture => {
+                state.right = action == state.secret as i32;
+                (f32::from(u8::from(state.right)), Status::Terminated)
+            }
+            Toy::Text | Toy::Forced => {
+                state.right = action == (state.secret % 2) as i32;
+                (f32::from(u8::from(state.right)), Status::Terminated)
+            }
+            Toy::Listed => {
+                let ended = state.steps > state.secret % 3;
+                (state.steps as f32, if ended { Status::Terminated } else { Status::Running })
+            }
+            Toy::Script => {
+                let length = [1, 2, 5][(state.episode % 3) as usize];
+                let end = if state.episode.is_multiple_of(2) { Status::Terminated } else { Status::Truncated };
+                (state.steps as f32, if state.steps == length { end } else { Status::Running })
+            }
+        };
+        rewards[0] = reward;
+        status
+    }
+
+    fn observe(&self, state: &State, _: usize, mut row: Row<'_, '_>) {
+        match self.toy {
+            Toy::Bandit => row.f32(0)[0] = 1.0,
+            Toy::Recall => {
+                let cue = state.at == 0;
+                let told = |i: u32| f32::from(u8::from(cue && state.secret == i));
+                let asked = f32::from(u8::from(state.at >= state.blanks));
+                row.f32(0).copy_from_slice(&[told(0), told(1), asked]);
+            }
+            Toy::Maze => {
+                let told = |i: u32| f32::from(u8::from(state.steps == 0 && state.secret == i));
+                let asked = f32::from(u8::from(state.at >= CORRIDOR - 1));
+                row.f32(0).copy_from_slice(&[told(0), told(1), asked]);
+            }
+            Toy::Picture => {
+                let (right, below) = (state.secret % 2 == 1, state.secret / 2 == 1);
+                for (i, pixel) in row.u8(0).chunks_exact_mut(3).enumerate() {
+                    let (x, y) = (i % SIDE, i / SIDE);
+                    let bright = (x >= SIDE / 2) == right && (y >= SIDE / 2) == below;
+                    // Noise that is the same whenever it is looked at.
+                    let noise = (Seed(state.episode).derive(i as u64).0 % 60) as u8;
+                    pixel.fill(if bright { 150 + noise } else { 60 + noise });
+                }
+            }
+            Toy::Text | Toy::Forced => {
+                let text = sentence(state.secret);
+                let bytes = row.u8(0);
+                bytes.fill(0);
+                bytes[..text.len()].copy_from_slice(text.as_bytes());
+            }
+            Toy::Listed => row.f32(0).copy_from_slice(&[state.secret as f32, state.steps as f32]),
+            Toy::Script => row.f32(0).copy_from_slice(&[state.episode as f32, state.steps as f32]),
+        }
+    }
+
+    fn draw(&self, _: &State, _: usize, _: Frame<'_>) {}
+
+    fn words(&self, _: &State) -> String {
+        String::new()
+    }
+
+    fn metrics(&self, state: &State, values: &mut [f32]) {
+        values[0] = f32::from(u8::from(state.right));
+        if let Some(forced) = values.get_mut(1) {
+            *forced = f32::from(u8::from(state.forced && state.steps > 0));
+        }
+    }
+}
+
+/// Copies of a toy.
+pub(super) fn make(toy: Toy, copies: usize) -> Box<dyn VecEnv> {
+    Box::new(Batch::<Rules>::new(&Config {}, toy, copies, Options::default()).expect("a toy"))
+}

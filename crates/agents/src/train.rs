@@ -1,0 +1,624 @@
+//! The loop around any learner: its budget, evaluations, files, and going on where it was stopped.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use heldout_core::BatchError;
+use heldout_files::{DATA, Hold, HoldError, WRITTEN};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::nn::Params;
+use crate::parts::checkpoint::{self, FILES, FORMAT, Saved};
+use crate::parts::events;
+use crate::player::Player;
+
+/// Why nothing is learnt.
+#[derive(Debug, thiserror::Error)]
+pub enum TrainError {
+    /// A config that is none.
+    #[error("{0}")]
+    Config(String),
+    /// An environment that the agent cannot learn.
+    #[error("{0}")]
+    Unfit(String),
+    /// The environment refuses.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
+    /// A file of weights or of a state that cannot be used.
+    #[error("{0}")]
+    Damaged(String),
+    /// A file that cannot be read or written.
+    #[error("`{path}`: {problem}")]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why not.
+        problem: String,
+    },
+    /// Another process trains here.
+    #[error("`{path}` is being trained in by {who}")]
+    Held {
+        /// Where.
+        path: PathBuf,
+        /// Which process.
+        who: String,
+    },
+    /// There is a run already.
+    #[error("`{path}` holds a run: give `--resume` to go on with it, or another `--out`")]
+    Exists {
+        /// Where.
+        path: PathBuf,
+    },
+    /// A run of another config.
+    #[error(
+        "`{path}` was begun with `{key}` = `{found}`, not `{wanted}`: only budget, evaluation and logging may change"
+    )]
+    Differs {
+        /// Where.
+        path: PathBuf,
+        /// The key.
+        key: String,
+        /// What it was begun with.
+        found: String,
+        /// What it is to be now.
+        wanted: String,
+    },
+    /// What evaluates the agent failed.
+    #[error("the evaluation failed: {0}")]
+    Evaluation(String),
+}
+
+/// How far a learner is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counters {
+    /// Steps of all copies.
+    pub env_steps: u64,
+    /// Episodes that have ended.
+    pub episodes: u64,
+    /// Steps of the optimiser.
+    pub updates: u64,
+}
+
+/// What one block of training has to tell.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Step {
+    /// Numbers by name.
+    pub scalars: Vec<(String, f64)>,
+}
+
+impl Step {
+    /// Tells a number.
+    pub fn scalar(&mut self, name: &str, value: f64) {
+        self.scalars.push((name.to_owned(), value));
+    }
+}
+
+/// One algorithm at work. It owns its environments.
+pub trait Learner: Send {
+    /// Collects and learns one block of the fixed schedule.
+    ///
+    /// # Errors
+    ///
+    /// If the environments refuse.
+    fn advance(&mut self) -> Result<Step, TrainError>;
+
+    /// How far it is.
+    fn counters(&self) -> Counters;
+
+    /// The mean of an episode metric over the last training episodes.
+    fn moving(&self, metric: &str) -> Option<f64>;
+
+    /// The policy of now, frozen.
+    fn player(&self) -> Box<dyn Player>;
+
+    /// The weights to act by.
+    fn weights(&self) -> &Params;
+
+    /// What was experienced in training, of all copies, where the environment keeps an account of it.
+    ///
+    /// # Errors
+    ///
+    /// If the environments cannot merge it.
+    fn experience(&mut self) -> Result<Option<Vec<u8>>, TrainError>;
+
+    /// All that it goes on from.
+    ///
+    /// # Errors
+    ///
+    /// If the environments cannot be saved.
+    fn save(&self) -> Result<Saved, TrainError>;
+
+    /// Goes on from there.
+    ///
+    /// # Errors
+    ///
+    /// If the state is not of this run.
+    fn load(&mut self, saved: &Saved) -> Result<(), TrainError>;
+}
+
+/// When training ends early.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StopAt {
+    /// An episode metric of training, averaged over the last hundred episodes.
+    pub metric: String,
+    /// The mean that is enough.
+    pub at_least: f64,
+}
+
+impl StopAt {
+    /// Reads `METRIC>=X`.
+    ///
+    /// # Errors
+    ///
+    /// If it is not that.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let bad = || format!("`{text}` must be `METRIC>=NUMBER`");
+        let (metric, number) = text.split_once(">=").ok_or_else(bad)?;
+        let at_least: f64 = number.trim().parse().map_err(|_| bad())?;
+        let metric = metric.trim().to_owned();
+        if metric.is_empty() || !at_least.is_finite() { Err(bad()) } else { Ok(Self { metric, at_least }) }
+    }
+}
+
+/// How much to train, and how often to look up from it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Budget {
+    /// Steps.
+    pub steps: u64,
+    /// Or episodes, where they are what is counted.
+    pub episodes: Option<u64>,
+    /// Steps between two saves; 0: a fiftieth of the budget.
+    pub save_every: u64,
+    /// Steps between two evaluations; 0: a fiftieth of the budget.
+    pub evaluate_every: u64,
+    /// What ends it early.
+    pub stop_at: Option<StopAt>,
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    /// The budget is used up.
+    Budget,
+    /// The metric is good enough.
+    StopAt,
+    /// Selection has not improved for long.
+    Patience,
+}
+
+/// How a call of [`Run::train`] ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The run is over.
+    Done(End, Counters),
+    /// It was over before.
+    Before,
+    /// Somebody stopped it; it can be resumed.
+    Stopped(Counters),
+}
+
+/// Model selection on training problems that are never trained on.
+pub struct Selection<'a> {
+    /// Blocks between two looks.
+    pub every: u64,
+    /// Looks without improvement after which training ends.
+    pub patience: u64,
+    /// The score of a player on the problems kept aside.
+    pub score: &'a mut dyn FnMut(Box<dyn Player>) -> Result<f64, String>,
+}
+
+/// What somebody who waits is told.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress {
+    /// How far.
+    pub counters: Counters,
+    /// Of how many steps.
+    pub steps: u64,
+    /// The return of the last training episodes.
+    pub last_return: Option<f64>,
+}
+
+/// What tells the time, for logs alone.
+#[derive(Clone, Copy)]
+pub struct Clock<'a> {
+    /// Seconds since the beginning of 1970.
+    pub wall: &'a dyn Fn() -> f64,
+    /// Seconds that this process has computed.
+    pub cpu: &'a dyn Fn() -> f64,
+}
+
+/// What makes players of the weights of now.
+pub type Players<'a> = &'a dyn Fn() -> Box<dyn Player>;
+
+/// The scores of the policy of now: a name and a number of each condition.
+pub type Evaluate<'a> = &'a mut dyn FnMut(Players<'_>) -> Result<Vec<(String, f64)>, String>;
+
+/// One run: an agent, a task and a seed.
+pub struct Run<'a> {
+    /// Its directory.
+    pub dir: &'a Path,
+    /// The agent's name.
+    pub agent: &'a str,
+    /// What fixes the run, as `run.json` has it.
+    pub about: Map<String, Value>,
+    /// Keys of `about` that may differ when a run is resumed.
+    pub free: &'a [&'a str],
+    /// What stands in every line of `curves.jsonl`: agent, task and seed.
+    pub line: Map<String, Value>,
+    /// The vocabulary of training, where there is one.
+    pub vocabulary: Option<Value>,
+    /// How much to train.
+    pub budget: Budget,
+    /// Whether to go on with what is there.
+    pub resume: bool,
+}
+
+/// What the loop keeps between two calls.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Kept {
+    counters: Counters,
+    blocks: u64,
+    evaluations: u64,
+    saves: u64,
+    best: Option<f64>,
+    looks_since_best: u64,
+    /// Bytes of the files that only grow.
+    log: u64,
+    curves: u64,
+    events: u64,
+    cpu_seconds: f64,
+    wall_seconds: f64,
+}
+
+/// The file that fixes a run.
+pub const RUN: &str = "run.json";
+const DONE: &str = "done.json";
+const LOG: &str = "log.jsonl";
+const CURVES: &str = "curves.jsonl";
+const EVENTS: &str = "events/events.out.tfevents.heldout";
+/// The file of a policy.
+pub const POLICY: &str = "policy.safetensors";
+/// The file of the policy that selection found best.
+pub const BEST: &str = "best.safetensors";
+/// The file of what was experienced in training.
+pub const EXPERIENCE: &str = "experience.bin";
+/// The file of the words of training.
+pub const VOCABULARY: &str = "vocabulary.json";
+
+fn file(path: &Path) -> impl Fn(io::Error) -> TrainError + '_ {
+    |error| TrainError::File { path: path.to_owned(), problem: error.to_string() }
+}
+
+/// A file that only grows, cut to where it stood.
+struct Growing {
+    path: PathBuf,
+    file: File,
+    len: u64,
+}
+
+impl Growing {
+    fn open(path: PathBuf, len: u64) -> Result<Self, TrainError> {
+        let bad = |problem: String| TrainError::File { path: path.clone(), problem };
+        fs::create_dir_all(path.parent().unwrap_or(Path::new(""))).map_err(file(&path))?;
+        if fs::symlink_metadata(&path).is_ok_and(|m| !m.is_file()) {
+            return Err(bad("is no regular file".to_owned()));
+        }
+        let opened = OpenOptions::new().create(true).append(true).open(&path).map_err(file(&path))?;
+        let found = opened.metadata().map_err(file(&path))?.len();
+        if found < len {
+            return Err(bad(format!("has {found} bytes, the state was saved when it had {len}")));
+        }
+        opened.set_len(len).map_err(file(&path))?;
+        Ok(Self { path, file: opened, len })
+    }
+
+    fn add(&mut self, bytes: &[u8]) -> Result<(), TrainError> {
+        self.file.write_all(bytes).map_err(file(&self.path))?;
+        self.len += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn line(&mut self, value: &Map<String, Value>) -> Result<(), TrainError> {
+        let mut text = serde_json::to_string(value).expect("plain data");
+        text.push('\n');
+        self.add(text.as_bytes())
+    }
+}
+
+/// The state of a run, written aside and put in place in one step.
+fn write_state(dir: &Path, files: &[Vec<u8>; 4]) -> Result<(), TrainError> {
+    let [state, new, old] = ["state", "state.new", "state.old"].map(|name| dir.join(name));
+    let gone = |path: &Path| match fs::remove_dir_all(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(file(path)(error)),
+        _ => Ok(()),
+    };
+    gone(&new)?;
+    fs::create_dir_all(&new).map_err(file(&new))?;
+    for (name, bytes) in FILES.iter().zip(files) {
+        let path = new.join(name);
+        let mut out = File::create(&path).map_err(file(&path))?;
+        out.write_all(bytes).and_then(|()| out.sync_all()).map_err(file(&path))?;
+    }
+    gone(&old)?;
+    if state.exists() {
+        fs::rename(&state, &old).map_err(file(&state))?;
+    }
+    fs::rename(&new, &state).map_err(file(&new))?;
+    gone(&old)
+}
+
+/// The bytes of the state of a run; `None` if none was saved.
+fn read_state(dir: &Path) -> Result<Option<[Vec<u8>; 4]>, TrainError> {
+    // Between the two renames of a write, the last state is called `state.old`.
+    let Some(folder) = ["state", "state.old"].map(|name| dir.join(name)).into_iter().find(|p| p.is_dir()) else {
+        return Ok(None);
+    };
+    let mut files: [Vec<u8>; 4] = Default::default();
+    for (name, bytes) in FILES.iter().zip(&mut files) {
+        let path = folder.join(name);
+        *bytes = heldout_files::read(&path, 64 * DATA).map_err(file(&path))?;
+    }
+    Ok(Some(files))
+}
+
+impl Run<'_> {
+    /// Trains until the budget is used up, something ends it, or `stop` says so.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read or written, what is there is of another run, or the learner fails.
+    ///
+    /// # Panics
+    ///
+    /// If what is told of the run is no plain data.
+    pub fn train(
+        &self,
+        learner: &mut dyn Learner,
+        evaluate: Evaluate<'_>,
+        mut selection: Option<Selection<'_>>,
+        clock: Clock<'_>,
+        stop: &dyn Fn() -> bool,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<Ended, TrainError> {
+        let _held = Hold::take(self.dir).map_err(|error| match error {
+            HoldError::Held(who) => TrainError::Held { path: self.dir.to_owned(), who },
+            HoldError::Write(error) => file(self.dir)(error),
+        })?;
+        heldout_files::sweep(self.dir, &[]);
+        if self.dir.join(DONE).exists() && self.resume && !self.extends()? {
+            self.same(&self.there()?)?;
+            return Ok(Ended::Before);
+        }
+        let mut kept = self.begin(learner)?;
+        let mut log = Growing::open(self.dir.join(LOG), kept.log)?;
+        let mut curves = Growing::open(self.dir.join(CURVES), kept.curves)?;
+        let mut board = Growing::open(self.dir.join(EVENTS), kept.events)?;
+        if board.len == 0 {
+            board.add(&events::head((clock.wall)()))?;
+        }
+        let fiftieth = |told: u64| if told > 0 { told } else { (self.budget.steps / 50).max(1) };
+        let (save_every, evaluate_every) = (fiftieth(self.budget.save_every), fiftieth(self.budget.evaluate_every));
+        let (began, computed) = ((clock.wall)(), (clock.cpu)());
+        let spent = [kept.cpu_seconds, kept.wall_seconds];
+        let mut scores = Vec::new();
+        let end = loop {
+            if let Some(end) = self.end(learner, &kept, selection.as_ref()) {
+                break Some(end);
+            }
+            if stop() {
+                break None;
+            }
+            let before = learner.counters();
+            let since = (clock.wall)();
+            let step = learner.advance()?;
+            kept.counters = learner.counters();
+            kept.blocks += 1;
+            let steps = (kept.counters.env_steps - before.env_steps) as f64;
+            let speed = steps / ((clock.wall)() - since).max(1e-9);
+            tell(&step, kept.counters, &mut log, &mut board, (clock.wall)(), speed)?;
+            if let Some(selection) = &mut selection
+                && kept.blocks.is_multiple_of(selection.every)
+            {
+                self.look(learner, selection, &mut kept)?;
+            }
+            let evaluations = kept.counters.env_steps / evaluate_every;
+            if evaluations > kept.evaluations {
+                kept.evaluations = evaluations;
+                scores = self.look_up(learner, evaluate, kept.counters, &mut curves)?;
+                let tags: Vec<_> = scores.iter().map(|(name, x)| (format!("evaluation/{name}"), *x)).collect();
+                board.add(&events::scalars((clock.wall)(), kept.counters.env_steps, &tags))?;
+            }
+            let saves = kept.counters.env_steps / save_every;
+            if saves > kept.saves {
+                kept.saves = saves;
+                (kept.log, kept.curves, kept.events) = (log.len, curves.len, board.len);
+                kept.cpu_seconds = spent[0] + (clock.cpu)() - computed;
+                kept.wall_seconds = spent[1] + (clock.wall)() - began;
+                self.save(learner, &kept)?;
+            }
+            let last_return = learner.moving("return");
+            progress(&Progress { counters: kept.counters, steps: self.budget.steps, last_return });
+        };
+        (kept.log, kept.curves, kept.events) = (log.len, curves.len, board.len);
+        kept.cpu_seconds = spent[0] + (clock.cpu)() - computed;
+        kept.wall_seconds = spent[1] + (clock.wall)() - began;
+        self.save(learner, &kept)?;
+        let Some(end) = end else { return Ok(Ended::Stopped(kept.counters)) };
+        let scores: Map<String, Value> = scores.into_iter().map(|(name, x)| (name, json!(x))).collect();
+        let done = json!({
+            "end": end,
+            "counters": kept.counters,
+            "cpu_seconds": kept.cpu_seconds.round(),
+            "wall_seconds": kept.wall_seconds.round(),
+            "scores": scores,
+            "best": kept.best,
+        });
+        self.write(DONE, format!("{done:#}\n").as_bytes())?;
+        Ok(Ended::Done(end, kept.counters))
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), TrainError> {
+        let path = self.dir.join(name);
+        heldout_files::write(&path, bytes).map_err(file(&path))
+    }
+
+    /// Whether the budget goes beyond where a finished run ended.
+    fn extends(&self) -> Result<bool, TrainError> {
+        let path = self.dir.join(DONE);
+        let text = heldout_files::text(&path, WRITTEN).map_err(file(&path))?;
+        let done: Value = serde_json::from_str(&text).unwrap_or_default();
+        let steps = done["counters"]["env_steps"].as_u64().unwrap_or(u64::MAX);
+        Ok(done["end"] == json!(End::Budget) && self.budget.episodes.is_none() && self.budget.steps > steps)
+    }
+
+    /// Writes down what the run is, or checks that it is the one that is there, and puts the learner where that stood.
+    fn begin(&self, learner: &mut dyn Learner) -> Result<Kept, TrainError> {
+        let path = self.dir.join(RUN);
+        if !path.exists() {
+            self.write(RUN, format!("{:#}\n", Value::Object(self.about.clone())).as_bytes())?;
+            if let Some(words) = &self.vocabulary {
+                self.write(VOCABULARY, format!("{words:#}\n").as_bytes())?;
+            }
+            return Ok(Kept::default());
+        }
+        if !self.resume {
+            return Err(TrainError::Exists { path: self.dir.to_owned() });
+        }
+        self.same(&self.there()?)?;
+        let Some(files) = read_state(self.dir)? else { return Ok(Kept::default()) };
+        let (saved, kept): (Saved, Kept) = Saved::of_files(files)?;
+        learner.load(&saved)?;
+        if learner.counters() != kept.counters {
+            return Err(TrainError::Damaged("the state tells of two different counts of steps".to_owned()));
+        }
+        Ok(kept)
+    }
+
+    /// What fixes the run that is there.
+    fn there(&self) -> Result<Map<String, Value>, TrainError> {
+        let path = self.dir.join(RUN);
+        let text = heldout_files::text(&path, WRITTEN).map_err(file(&path))?;
+        let read = serde_json::from_str(&text);
+        read.map_err(|error| TrainError::File { path: path.clone(), problem: format!("is no JSON object: {error}") })
+    }
+
+    /// Checks that a run was begun with the same config, but for what may change.
+    fn same(&self, there: &Map<String, Value>) -> Result<(), TrainError> {
+        fn walk(at: &str, found: &Value, wanted: &Value, free: &[&str]) -> Option<(String, Value, Value)> {
+            if free.contains(&at) {
+                return None;
+            }
+            if let (Value::Object(a), Value::Object(b)) = (found, wanted) {
+                let keys = a.keys().chain(b.keys().filter(|k| !a.contains_key(*k)));
+                return keys.into_iter().find_map(|key| {
+                    let of = |m: &Map<String, Value>| m.get(key).cloned().unwrap_or_default();
+                    let place = if at.is_empty() { key.clone() } else { format!("{at}.{key}") };
+                    walk(&place, &of(a), &of(b), free)
+                });
+            }
+            (found != wanted).then(|| (at.to_owned(), found.clone(), wanted.clone()))
+        }
+        let [found, wanted] = [there.clone(), self.about.clone()].map(Value::Object);
+        match walk("", &found, &wanted, self.free) {
+            None => Ok(()),
+            Some((key, found, wanted)) => Err(TrainError::Differs {
+                path: self.dir.to_owned(),
+                key,
+                found: found.to_string(),
+                wanted: wanted.to_string(),
+            }),
+        }
+    }
+
+    /// Why the run is over, if it is.
+    fn end(&self, learner: &dyn Learner, kept: &Kept, selection: Option<&Selection<'_>>) -> Option<End> {
+        let counters = learner.counters();
+        let enough = match self.budget.episodes {
+            Some(episodes) => counters.episodes >= episodes,
+            None => counters.env_steps >= self.budget.steps,
+        };
+        let good = |stop: &StopAt| learner.moving(&stop.metric).is_some_and(|mean| mean >= stop.at_least);
+        if enough {
+            Some(End::Budget)
+        } else if self.budget.stop_at.as_ref().is_some_and(good) {
+            Some(End::StopAt)
+        } else {
+            selection.filter(|s| kept.looks_since_best >= s.patience).map(|_| End::Patience)
+        }
+    }
+
+    /// Scores the policy of now on the problems kept aside, and keeps it if it is the best.
+    fn look(&self, learner: &dyn Learner, selection: &mut Selection<'_>, kept: &mut Kept) -> Result<(), TrainError> {
+        let score = (selection.score)(learner.player()).map_err(TrainError::Evaluation)?;
+        if kept.best.is_none_or(|best| score > best) {
+            kept.best = Some(score);
+            kept.looks_since_best = 0;
+            self.write(BEST, &self.policy(learner, kept.counters))
+        } else {
+            kept.looks_since_best += 1;
+            Ok(())
+        }
+    }
+
+    /// Scores the policy of now on every condition, for the curves alone.
+    fn look_up(
+        &self,
+        learner: &dyn Learner,
+        evaluate: Evaluate<'_>,
+        counters: Counters,
+        curves: &mut Growing,
+    ) -> Result<Vec<(String, f64)>, TrainError> {
+        let scores = evaluate(&|| learner.player()).map_err(TrainError::Evaluation)?;
+        let mut line = self.line.clone();
+        line.insert("step".to_owned(), json!(counters.env_steps));
+        line.extend(scores.iter().map(|(name, x)| (name.clone(), json!(x))));
+        curves.line(&line)?;
+        Ok(scores)
+    }
+
+    fn policy(&self, learner: &dyn Learner, counters: Counters) -> Vec<u8> {
+        let about = checkpoint::About {
+            format: FORMAT.to_owned(),
+            agent: self.agent.to_owned(),
+            run: checkpoint::sha256(format!("{:#}\n", Value::Object(self.about.clone())).as_bytes()),
+            env_steps: counters.env_steps,
+            updates: counters.updates,
+            numbers: String::new(),
+        };
+        checkpoint::pack(learner.weights(), about)
+    }
+
+    fn save(&self, learner: &mut dyn Learner, kept: &Kept) -> Result<(), TrainError> {
+        let saved = learner.save()?;
+        write_state(self.dir, &saved.files(self.agent, kept))?;
+        self.write(POLICY, &self.policy(learner, kept.counters))?;
+        if let Some(experience) = learner.experience()? {
+            self.write(EXPERIENCE, &experience)?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes down what a block told: what a run with the same seed would tell too in the log, beside its speed on the board.
+fn tell(
+    step: &Step,
+    counters: Counters,
+    log: &mut Growing,
+    board: &mut Growing,
+    wall: f64,
+    speed: f64,
+) -> Result<(), TrainError> {
+    let mut line = Map::new();
+    line.insert("step".to_owned(), json!(counters.env_steps));
+    line.insert("episodes".to_owned(), json!(counters.episodes));
+    line.insert("updates".to_owned(), json!(counters.updates));
+    line.extend(step.scalars.iter().map(|(name, x)| (name.clone(), json!(x))));
+    log.line(&line)?;
+    let mut scalars = step.scalars.clone();
+    scalars.push(("time/steps_per_second".to_owned(), speed));
+    board.add(&events::scalars(wall, counters.env_steps, &scalars))
+}

@@ -1,0 +1,557 @@
+//! `heldout train`: an agent learns the tasks of a protocol, or one environment.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, bail};
+use heldout_agents::checkpoint::{FORMAT, RunFile, Source};
+use heldout_agents::nn::Backend;
+use heldout_agents::parts::collect::Problems;
+use heldout_agents::parts::inputs::{Inputs, Previous};
+use heldout_agents::table::{FREE, Told};
+use heldout_agents::train::{self, Budget, Clock, Ended, Selection, StopAt};
+use heldout_agents::{AGENTS, Agent, Profile, select, text};
+use heldout_core::{Autoreset, Entry, Options, Seed, Spec};
+use heldout_envs::find;
+use heldout_eval::Episodes;
+use heldout_eval::entrant::Entrant;
+use heldout_eval::protocol::{Kind, Protocol, Task};
+use serde_json::{Map, Value, json};
+
+use crate::settings::Settings;
+use crate::trained::Learning;
+use crate::{eval, progress};
+
+/// Trains an agent, and evaluates it on the way.
+#[derive(clap::Args)]
+pub(crate) struct Train {
+    /// Which agent; `--list` names them.
+    #[arg(required_unless_present = "list")]
+    agent: Option<String>,
+    /// Trains on the tasks of a protocol that the agent can learn, each under its first condition that is not held out.
+    #[arg(long, conflicts_with = "env")]
+    protocol: Option<String>,
+    /// Trains only on this task of the protocol; again for more.
+    #[arg(long = "task", value_name = "TASK", requires = "protocol")]
+    tasks: Vec<String>,
+    /// Trains on one environment.
+    #[arg(long, value_name = "ID")]
+    env: Option<String>,
+    /// The directory to write to: `seed-S` of each seed in it, below a folder for each task of a protocol.
+    #[arg(long, required_unless_present = "list")]
+    out: Option<PathBuf>,
+    /// How much it is given: what the papers gave it, or what one core can.
+    #[arg(long, value_parser = ["paper", "small"], default_value = "small")]
+    profile: String,
+    /// The first training seed; the others follow it.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Training seeds.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    seeds: u64,
+    /// Runs that are trained at once, each by a process of its own.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=256))]
+    jobs: u64,
+    /// Steps to train for, in place of the profile's.
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
+    steps: Option<u64>,
+    /// Episodes to train for, in place of steps.
+    #[arg(long, conflicts_with = "steps", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
+    episodes: Option<u64>,
+    /// Threads to compute with; the weights do not depend on it.
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=256))]
+    threads: Option<u64>,
+    /// What computes.
+    #[arg(long, value_parser = ["flex"], default_value = "flex")]
+    device: String,
+    /// Ends a run once an episode metric of training, averaged over a hundred episodes, is good enough: `return>=0.9`.
+    #[arg(long, value_name = "METRIC>=X", value_parser = StopAt::parse)]
+    stop_at: Option<StopAt>,
+    /// Goes on with the runs that are there.
+    #[arg(long)]
+    resume: bool,
+    #[command(flatten)]
+    settings: Settings,
+    /// Lists the agents and does nothing else.
+    #[arg(long)]
+    list: bool,
+    /// Prints one JSON value.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A task to train on, with what it is evaluated on meanwhile.
+struct Course {
+    protocol: String,
+    task: String,
+    entry: &'static Entry,
+    /// The config of training.
+    env: Map<String, Value>,
+    /// The part of it by which the agent sees and acts.
+    view: Map<String, Value>,
+    /// Name and config of each condition that can be played while it learns.
+    conditions: Vec<(String, Map<String, Value>)>,
+    held_out: Vec<String>,
+    metric: String,
+    told: Told,
+    spec: Spec,
+}
+
+impl Course {
+    /// The words of the problems that are trained on, `ids` or all; none where there is no text.
+    fn words(&self, ids: &[u32]) -> anyhow::Result<Option<text::Vocabulary>> {
+        let inputs = Inputs::new(&self.spec, 0, &Previous::default(), &[]).map_err(anyhow::Error::msg)?;
+        let Some(n) = self.spec.problems.filter(|_| inputs.has_text()) else { return Ok(None) };
+        let mut env = self.entry.make(&self.env, 1, Options::default())?;
+        let all: Vec<u32> = if ids.is_empty() { (0..n).collect() } else { ids.to_vec() };
+        Ok(Some(text::of_problems(&mut *env, &inputs, &all)?))
+    }
+}
+
+impl Train {
+    pub(crate) fn execute(&self) -> anyhow::Result<()> {
+        if self.list {
+            return self.print_list();
+        }
+        let name = self.agent.as_deref().context("no agent is named")?;
+        let known = || AGENTS.map(|a| format!("`{}`", a.name)).join(", ");
+        let agent = Agent::find(name).with_context(|| format!("there is no agent `{name}`; there are {}", known()))?;
+        let out = self.out.clone().context("`--out` names no directory")?;
+        let courses = self.courses(agent)?;
+        let seeds: Vec<u64> = (0..self.seeds)
+            .map(|i| self.seed.checked_add(i).context("`--seed` and `--seeds` go beyond 2^64"))
+            .collect::<Result<_, _>>()?;
+        let stop = eval::stop_flag()?;
+        let runs: Vec<(&Course, u64)> = courses.iter().flat_map(|c| seeds.iter().map(move |s| (c, *s))).collect();
+        let ended = if self.jobs > 1 && runs.len() > 1 {
+            self.spread(&courses, &seeds, &out, stop)?
+        } else {
+            if let Some(threads) = self.threads {
+                // The tensor library asks for it when it first computes.
+                heldout_agents::nn::set_threads(threads as usize);
+            }
+            let mut ended = Vec::new();
+            for (course, seed) in runs {
+                let one = self.train(agent, course, seed, &folder(&out, course, seed), stop)?;
+                let stopped = matches!(one, Ended::Stopped(_));
+                ended.push((course.task.clone(), seed, one));
+                if stopped {
+                    break;
+                }
+            }
+            ended
+        };
+        curves(&out, &courses, &seeds)?;
+        self.conclude(agent, &out, &ended)
+    }
+
+    fn print_list(&self) -> anyhow::Result<()> {
+        if self.json {
+            let row = |a: &Agent| json!({"name": a.name, "label": a.label, "summary": a.summary, "fits": a.fit});
+            return crate::print_json(&Value::Array(AGENTS.iter().map(row).collect()));
+        }
+        let width = AGENTS.iter().map(|a| a.name.len()).max().unwrap_or(0);
+        let line = |a: &Agent| format!("{:width$}  {} Learns {}.\n", a.name, a.summary, a.fit);
+        crate::print(&AGENTS.iter().map(line).collect::<String>())
+    }
+
+    fn profile(&self) -> Profile {
+        if self.profile == "paper" { Profile::Paper } else { Profile::Small }
+    }
+
+    /// What is to be trained on.
+    fn courses(&self, agent: &'static Agent) -> anyhow::Result<Vec<Course>> {
+        let mut set = self.settings.overrides()?;
+        let own = match set.remove("env") {
+            None => Map::new(),
+            Some(Value::Object(own)) => own,
+            Some(other) => bail!("`--set env={other}` must be `--set env.KEY=VALUE`"),
+        };
+        if let Some(steps) = self.steps {
+            set.insert("steps".to_owned(), steps.into());
+        }
+        match (&self.protocol, &self.env) {
+            (Some(protocol), _) => {
+                let protocol = Protocol::find(protocol)?;
+                if let Some(name) = self.tasks.iter().find(|t| protocol.tasks.iter().all(|task| task.name != **t)) {
+                    let known: Vec<_> = protocol.tasks.iter().map(|t| format!("`{}`", t.name)).collect();
+                    bail!("protocol `{}` has no task `{name}`; it has {}", protocol.name, known.join(", "));
+                }
+                let chosen = protocol.tasks.iter().filter(|t| self.tasks.is_empty() || self.tasks.contains(&t.name));
+                let mut courses = Vec::new();
+                let mut refused = Vec::new();
+                for task in chosen {
+                    match self.course(agent, &protocol.name, Some(task), find(&task.id)?, &own, &set)? {
+                        Ok(course) => courses.push(course),
+                        Err(why) => refused.push(format!("{}: {why}", task.name)),
+                    }
+                }
+                // A task that is asked for by name must be learnt.
+                if courses.is_empty() || (!self.tasks.is_empty() && !refused.is_empty()) {
+                    bail!("`{}` cannot learn {}", agent.name, refused.join("; "));
+                }
+                Ok(courses)
+            }
+            (None, Some(id)) => match self.course(agent, "", None, find(id)?, &own, &set)? {
+                Ok(course) => Ok(vec![course]),
+                Err(why) => bail!(why),
+            },
+            (None, None) => bail!("neither `--protocol` nor `--env` says what to train on"),
+        }
+    }
+
+    /// One task, or why the agent cannot learn it.
+    fn course(
+        &self,
+        agent: &'static Agent,
+        protocol: &str,
+        task: Option<&Task>,
+        entry: &'static Entry,
+        own: &Map<String, Value>,
+        set: &Map<String, Value>,
+    ) -> anyhow::Result<Result<Course, String>> {
+        let preset = agent.preset(self.profile(), entry.id()).env;
+        let shown = task.and_then(|t| t.conditions.iter().find(|c| !c.held_out));
+        let mut env = match (task, shown) {
+            (Some(task), Some(condition)) => task.overrides(condition),
+            (Some(task), None) => task.set.clone(),
+            (None, _) => Map::new(),
+        };
+        if !set.get("allow_held_out").is_some_and(|v| v == true) {
+            for (key, value) in own.iter().filter(|(key, _)| ["split", "level"].contains(&key.as_str())) {
+                let trained = env.get(key).cloned().unwrap_or_else(|| "train".into());
+                if *value != trained {
+                    bail!(
+                        "`env.{key}` = `{value}` is not what training has (`{trained}`); `--set allow_held_out=true` trains on it \
+                         none the less, and every record says so"
+                    );
+                }
+            }
+        }
+        env.extend(preset.clone());
+        env.extend(own.clone());
+        let probe = match entry.make(&env, 1, Options::default()) {
+            Ok(probe) => probe,
+            // A family's key that this environment has not: the agent was made for another.
+            Err(error) if agent.fits(entry.id(), &dummy()).is_err() => {
+                return Ok(Err(agent.fits(entry.id(), &dummy()).err().unwrap_or_else(|| error.to_string())));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let spec = probe.spec().clone();
+        if let Err(why) = agent.fits(entry.id(), &spec) {
+            return Ok(Err(why));
+        }
+        let told = agent.told(self.profile(), entry.id(), &spec, set)?;
+        let views = entry.about.views;
+        let seen = preset.iter().chain(own).filter(|(key, _)| views.contains(&key.as_str()));
+        let view: Map<String, Value> = seen.map(|(key, value)| (key.clone(), value.clone())).collect();
+        let conditions = match task {
+            // Problems of a family's own kind are made for who plays them, once training is over.
+            Some(task) if !matches!(task.kind, Kind::Own { .. }) => {
+                task.conditions.iter().map(|c| (c.name.clone(), task.overrides(c))).collect()
+            }
+            _ => Vec::new(),
+        };
+        Ok(Ok(Course {
+            protocol: protocol.to_owned(),
+            task: task.map(|t| t.name.clone()).unwrap_or_default(),
+            entry,
+            conditions,
+            held_out: task
+                .into_iter()
+                .flat_map(|t| t.conditions.iter().filter(|c| c.held_out).map(|c| c.name.clone()))
+                .collect(),
+            metric: task.map_or_else(|| "return".to_owned(), |t| t.metric.clone()),
+            env,
+            view,
+            told,
+            spec,
+        }))
+    }
+
+    /// Trains one seed in this process.
+    fn train(
+        &self,
+        agent: &'static Agent,
+        course: &Course,
+        seed: u64,
+        dir: &Path,
+        stop: &AtomicBool,
+    ) -> anyhow::Result<Ended> {
+        let (told, entry) = (&course.told, course.entry);
+        let root = Seed(seed).stream("train");
+        let (ids, aside) = match course.spec.problems.filter(|_| told.around.selection > 0.0) {
+            Some(n) => select::divide(n, told.around.selection, root),
+            None => (Vec::new(), Vec::new()),
+        };
+        let words = course.words(&ids)?;
+        let vocabulary = words.as_ref().map(serde_json::to_value).transpose()?;
+        let env = entry.make(
+            &course.env,
+            told.ppo.copies,
+            Options { autoreset: Autoreset::NextStep, ..Options::default() },
+        )?;
+        let problems = if ids.is_empty() { Problems::All } else { Problems::Only(ids) };
+        let mut learner = agent.learner(told, env, problems, words, root)?;
+
+        let about = self.about(agent, course, seed);
+        let label = about.label.clone();
+        let Value::Object(about) = serde_json::to_value(about)? else { bail!("a run is a table") };
+        let mut line = Map::new();
+        line.insert("agent".to_owned(), label.into());
+        line.insert("task".to_owned(), course.task.clone().into());
+        line.insert("seed".to_owned(), seed.into());
+        let run = train::Run {
+            dir,
+            agent: agent.name,
+            about,
+            free: &FREE,
+            line,
+            vocabulary,
+            budget: Budget {
+                steps: told.ppo.steps,
+                episodes: self.episodes,
+                save_every: told.around.save_every,
+                evaluate_every: told.around.evaluate_every,
+                stop_at: self.stop_at.clone(),
+            },
+            resume: self.resume,
+        };
+        if let Some(stop_at) = &self.stop_at
+            && course.spec.metric(&stop_at.metric).is_none()
+        {
+            let known: Vec<_> = course.spec.metrics.iter().map(|m| format!("`{}`", m.name)).collect();
+            bail!("`--stop-at` names `{}`; metrics of `{}` are {}", stop_at.metric, entry.id(), known.join(", "));
+        }
+        let episodes = told.around.evaluate_episodes as usize;
+        let mut evaluate = |players: train::Players<'_>| -> Result<Vec<(String, f64)>, String> {
+            let mut scores = Vec::new();
+            for (name, config) in &course.conditions {
+                let playing = Arc::new(Learning::new(agent.name, course.view.clone(), players()));
+                let entrant = Entrant::agent(agent.label, playing).map_err(|e| e.to_string())?;
+                let run = heldout_eval::Run {
+                    entry,
+                    overrides: config,
+                    entrant: &entrant,
+                    episodes: Episodes::Count(episodes),
+                    seed: Seed(seed).stream("evaluation").0,
+                    threads: 1,
+                };
+                let played = run.play(|_, _| ()).map_err(|e| format!("{name}: {e}"))?;
+                let found = played.estimates().into_iter().find(|(metric, _)| *metric == course.metric);
+                scores.extend(found.map(|(_, estimate)| (name.clone(), estimate.value)));
+            }
+            Ok(scores)
+        };
+        // Selection plays as the task is, without what only training has.
+        let mut plain = course.env.clone();
+        plain.retain(|key, _| key != "stop_forcing");
+        let copies = aside.len().clamp(1, 64);
+        let disabled = Options { autoreset: Autoreset::Disabled, ..Options::default() };
+        let mut kept_aside = if aside.is_empty() { None } else { Some(entry.make(&plain, copies, disabled)?) };
+        let mut score = |mut player: Box<dyn heldout_agents::player::Player>| match &mut kept_aside {
+            Some(env) => select::score(&mut **env, &mut *player, &aside, &told.around.selection_metric, root),
+            None => Err("no problems were kept aside".to_owned()),
+        };
+        let selection = (!aside.is_empty()).then_some(Selection {
+            every: told.around.selection_every,
+            patience: told.around.patience,
+            score: &mut score,
+        });
+        let bar = progress::bar(told.ppo.steps, "steps");
+        bar.set_message(format!("{} {seed}", course.task));
+        let clock = Clock { wall: &wall, cpu: &cpu };
+        let ended =
+            run.train(&mut *learner, &mut evaluate, selection, clock, &|| stop.load(Ordering::Relaxed), &mut |p| {
+                bar.set_position(p.counters.env_steps.min(p.steps));
+                let told = p.last_return.map(|r| format!(", return {r:.3}")).unwrap_or_default();
+                bar.set_message(format!("{} episodes, {} updates{told}", p.counters.episodes, p.counters.updates));
+            });
+        bar.finish_and_clear();
+        Ok(ended?)
+    }
+
+    /// What fixes a run.
+    fn about(&self, agent: &Agent, course: &Course, seed: u64) -> RunFile {
+        let sources = course.spec.sources.iter();
+        RunFile {
+            format: FORMAT.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            agent: agent.name.to_owned(),
+            label: agent.label_of(&course.told),
+            profile: self.profile(),
+            protocol: course.protocol.clone(),
+            task: course.task.clone(),
+            id: course.entry.id().to_owned(),
+            env: course.env.clone(),
+            view: course.view.clone(),
+            seed,
+            config: course.told.table(),
+            held_out: course.held_out.clone(),
+            sources: sources.map(|s| Source { name: s.name.to_owned(), content: s.content.clone() }).collect(),
+            backend: Backend::of_this_process(),
+        }
+    }
+
+    /// Trains each run in a process of its own, `jobs` at once.
+    fn spread(
+        &self,
+        courses: &[Course],
+        seeds: &[u64],
+        out: &Path,
+        stop: &AtomicBool,
+    ) -> anyhow::Result<Vec<(String, u64, Ended)>> {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = self.threads.map_or((cores / self.jobs as usize).max(1), |t| t as usize);
+        let mut waiting: Vec<(&Course, u64)> =
+            courses.iter().flat_map(|c| seeds.iter().map(move |s| (c, *s))).rev().collect();
+        let mut running: Vec<(Child, &Course, u64)> = Vec::new();
+        let mut ended = Vec::new();
+        let mut failed = Vec::new();
+        while !(waiting.is_empty() && running.is_empty()) {
+            while running.len() < self.jobs as usize
+                && !stop.load(Ordering::Relaxed)
+                && let Some((course, seed)) = waiting.pop()
+            {
+                running.push((child(course, seed, threads)?, course, seed));
+            }
+            if stop.load(Ordering::Relaxed) {
+                waiting.clear();
+            }
+            let mut still = Vec::new();
+            for (mut child, course, seed) in running {
+                match child.try_wait()? {
+                    None => still.push((child, course, seed)),
+                    Some(status) if status.success() => {
+                        let end = if stop.load(Ordering::Relaxed) {
+                            Ended::Stopped(train::Counters::default())
+                        } else {
+                            Ended::Before
+                        };
+                        ended.push((course.task.clone(), seed, end));
+                    }
+                    Some(_) => failed.push(folder(out, course, seed)),
+                }
+            }
+            running = still;
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        if let Some(dir) = failed.first() {
+            bail!("{} failed, the first of them `{}`", crate::count(failed.len() as u64, "run"), dir.display());
+        }
+        ended.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
+        Ok(ended)
+    }
+
+    fn conclude(&self, agent: &Agent, out: &Path, ended: &[(String, u64, Ended)]) -> anyhow::Result<()> {
+        let stopped = ended.iter().any(|(_, _, e)| matches!(e, Ended::Stopped(_)));
+        if self.json {
+            let row = |(task, seed, end): &(String, u64, Ended)| {
+                let (state, counters) = match end {
+                    Ended::Done(end, counters) => (json!(end), json!(counters)),
+                    Ended::Before => (json!("done"), Value::Null),
+                    Ended::Stopped(counters) => (json!("stopped"), json!(counters)),
+                };
+                json!({"task": task, "seed": seed, "end": state, "counters": counters})
+            };
+            crate::print_json(&json!({
+                "version": env!("CARGO_PKG_VERSION"),
+                "agent": agent.name,
+                "out": out.to_string_lossy(),
+                "runs": ended.iter().map(row).collect::<Vec<_>>(),
+            }))?;
+        } else {
+            for (task, seed, end) in ended {
+                let place = if task.is_empty() { format!("seed {seed}") } else { format!("{task}, seed {seed}") };
+                let text = match end {
+                    Ended::Done(_, c) => {
+                        format!("{place}: {} steps, {} episodes, {} updates\n", c.env_steps, c.episodes, c.updates)
+                    }
+                    Ended::Before => format!("{place}: done\n"),
+                    Ended::Stopped(_) => format!("{place}: stopped\n"),
+                };
+                crate::print(&text)?;
+            }
+        }
+        if stopped {
+            crate::note(&format!("heldout: stopped; to go on: {}", eval::resuming()));
+        }
+        Ok(())
+    }
+}
+
+/// The directory of a run.
+fn folder(out: &Path, course: &Course, seed: u64) -> PathBuf {
+    let task = if course.task.is_empty() { out.to_owned() } else { out.join(&course.task) };
+    task.join(format!("seed-{seed}"))
+}
+
+/// A spec of one agent that does nothing, to ask whether an id fits at all.
+fn dummy() -> Spec {
+    Spec::single(Vec::new(), heldout_core::ActionSpace::Discrete(1), (1, 1))
+}
+
+/// This command for one run, as another process.
+fn child(course: &Course, seed: u64, threads: usize) -> anyhow::Result<Child> {
+    let words = crate::WORDS.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let program = std::env::current_exe().context("cannot tell where this program is")?;
+    let mut command = Command::new(&program);
+    let stem = program.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    if stem.starts_with("python") {
+        command.args(["-m", "heldout"]);
+    }
+    let mut rest = words.iter().skip(1);
+    while let Some(word) = rest.next() {
+        let text = word.to_string_lossy();
+        let (name, joined) = text.split_once('=').map_or((text.as_ref(), false), |(name, _)| (name, true));
+        if ["--seed", "--seeds", "--jobs", "--task", "--threads"].contains(&name) {
+            if !joined {
+                rest.next();
+            }
+        } else if name != "--json" {
+            command.arg(word);
+        }
+    }
+    if !course.task.is_empty() {
+        command.args(["--task", &course.task]);
+    }
+    command.args(["--seed", &seed.to_string(), "--threads", &threads.to_string()]);
+    command.env("RAYON_NUM_THREADS", threads.to_string()).stdout(std::process::Stdio::null());
+    command.spawn().with_context(|| format!("cannot start `{}`", program.display()))
+}
+
+/// Puts the curves of all seeds together, where reports look for them.
+fn curves(out: &Path, courses: &[Course], seeds: &[u64]) -> anyhow::Result<()> {
+    let mut text = String::new();
+    for course in courses {
+        for &seed in seeds {
+            let path = folder(out, course, seed).join("curves.jsonl");
+            if path.is_file() {
+                text += &heldout_files::text(&path, heldout_files::DATA)
+                    .with_context(|| format!("cannot read `{}`", path.display()))?;
+            }
+        }
+    }
+    let path = out.join("curves.jsonl");
+    heldout_files::write(&path, text.as_bytes()).with_context(|| format!("cannot write `{}`", path.display()))
+}
+
+fn wall() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |d| d.as_secs_f64())
+}
+
+/// Seconds that this process has computed.
+#[cfg(unix)]
+fn cpu() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
+#[cfg(not(unix))]
+fn cpu() -> f64 {
+    wall()
+}

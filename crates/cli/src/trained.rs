@@ -1,0 +1,150 @@
+//! Agents that were trained, as those who take part in an evaluation.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use heldout_agents::Checkpoint;
+use heldout_agents::nn::Backend;
+use heldout_agents::player::{Moment, Player};
+use heldout_core::Spec;
+use heldout_eval::entrant::{Agent, Place};
+use heldout_eval::records::Source;
+use heldout_eval::{Actor, Turn};
+use serde_json::{Map, Value};
+
+/// Hexadecimal digits of a policy's hash in records.
+const DIGITS: usize = 12;
+
+/// Opens the directory of a seed, of a task or of a whole training.
+///
+/// # Errors
+///
+/// If there is none, or a file in it cannot be used: which, and why.
+pub fn open(path: &Path) -> Result<Arc<dyn Agent>, String> {
+    let checkpoints = Checkpoint::open_all(path).map_err(|error| error.to_string())?;
+    let first = checkpoints[0].run.agent.clone();
+    if let Some(other) = checkpoints.iter().find(|c| c.run.agent != first) {
+        return Err(format!("holds runs of `{first}` and of `{}`: name one of them", other.run.agent));
+    }
+    Ok(Arc::new(Trained { checkpoints }))
+}
+
+/// Policies that were trained alike, one per seed and task.
+struct Trained {
+    checkpoints: Vec<Checkpoint>,
+}
+
+impl Trained {
+    /// The policies that play at a place, in the order of their seeds: those that were trained for its task, or, where the
+    /// protocol is another, those of the one task on the same environment.
+    fn at(&self, place: &Place<'_>) -> Vec<&Checkpoint> {
+        let on = |c: &&Checkpoint| c.run.id == place.entry.id();
+        let all: Vec<&Checkpoint> = self.checkpoints.iter().filter(on).collect();
+        let own: Vec<&Checkpoint> =
+            all.iter().copied().filter(|c| c.run.protocol == place.protocol && c.run.task == place.task).collect();
+        if !own.is_empty() {
+            return own;
+        }
+        let elsewhere = all.iter().all(|c| c.run.protocol != place.protocol || c.run.protocol.is_empty());
+        let one_task = all.windows(2).all(|two| two[0].run.task == two[1].run.task);
+        if elsewhere && one_task { all } else { Vec::new() }
+    }
+
+    fn policy(&self, place: &Place<'_>) -> Option<&Checkpoint> {
+        let all = self.at(place);
+        all.get(place.run % all.len().max(1)).copied()
+    }
+}
+
+impl Agent for Trained {
+    fn name(&self) -> String {
+        self.checkpoints[0].run.agent.clone()
+    }
+
+    fn label(&self) -> String {
+        self.checkpoints[0].run.label.clone()
+    }
+
+    fn identity(&self, place: &Place<'_>) -> String {
+        let hash = self.policy(place).map_or("", |c| &c.sha256[..DIGITS]);
+        format!("{} sha256:{hash}", self.name())
+    }
+
+    fn runs(&self, place: &Place<'_>) -> usize {
+        self.at(place).len().max(1)
+    }
+
+    fn enters(&self, place: &Place<'_>) -> bool {
+        !self.at(place).is_empty()
+    }
+
+    fn view(&self, place: &Place<'_>) -> Map<String, Value> {
+        self.policy(place).map(|c| c.run.view.clone()).unwrap_or_default()
+    }
+
+    fn actor(&self, place: &Place<'_>, spec: &Spec) -> Result<Box<dyn Actor>, String> {
+        let policy = self.policy(place).ok_or_else(|| {
+            let (id, own) = (place.entry.id(), &self.checkpoints[0].run.id);
+            format!("`{}` was trained on `{own}`, not on `{id}`", self.name())
+        })?;
+        let player = policy.player(spec).map_err(|error| error.to_string())?;
+        Ok(Box::new(Playing(player)))
+    }
+
+    fn experience(&self, place: &Place<'_>) -> Option<Vec<u8>> {
+        self.policy(place).and_then(Checkpoint::experience).map(<[u8]>::to_vec)
+    }
+
+    fn backend(&self) -> Option<String> {
+        Some(Backend::of_this_process().to_string())
+    }
+
+    fn sources(&self, place: &Place<'_>) -> Vec<Source> {
+        let policy = self.policy(place).map(|c| Source { name: "policy".to_owned(), content: c.sha256.clone() });
+        policy.into_iter().collect()
+    }
+}
+
+/// A player at a batch.
+struct Playing(Box<dyn Player>);
+
+impl Actor for Playing {
+    fn act(&mut self, turn: Turn<'_>) -> Result<(), String> {
+        let moment = Moment {
+            observation: turn.observation,
+            rewards: turn.rewards,
+            metrics: turn.metrics,
+            starts: turn.starts,
+            seeds: turn.seeds,
+        };
+        self.0.act(&moment, turn.actions).map_err(|error| error.to_string())
+    }
+}
+
+/// The policy of a learner of now, to be scored once while it learns.
+pub(crate) struct Learning {
+    name: &'static str,
+    view: Map<String, Value>,
+    player: Mutex<Option<Box<dyn Player>>>,
+}
+
+impl Learning {
+    pub(crate) fn new(name: &'static str, view: Map<String, Value>, player: Box<dyn Player>) -> Self {
+        Self { name, view, player: Mutex::new(Some(player)) }
+    }
+}
+
+impl Agent for Learning {
+    fn name(&self) -> String {
+        self.name.to_owned()
+    }
+
+    fn view(&self, _: &Place<'_>) -> Map<String, Value> {
+        self.view.clone()
+    }
+
+    fn actor(&self, _: &Place<'_>, _: &Spec) -> Result<Box<dyn Actor>, String> {
+        let player = self.player.lock().unwrap_or_else(PoisonError::into_inner).take();
+        Ok(Box::new(Playing(player.ok_or("it plays once")?)))
+    }
+}

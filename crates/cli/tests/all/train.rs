@@ -1,0 +1,253 @@
+//! `heldout train`, and playing by what it leaves behind.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::common::{Folder, SHORT, begin, fails, heldout, protocol, stdout, tree};
+
+/// Enough blocks for several saves, few enough for a test.
+const SMALL: [&str; 8] = ["--steps", "6000", "--set", "copies=8", "--set", "rows=32", "--set", "evaluate_episodes=4"];
+
+fn train<'a>(agent: &'a str, place: [&'a str; 2], out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [&["train", agent], &place[..], &["--out", out], &SMALL, more].concat()
+}
+
+/// All files but those that tell the time.
+fn timeless(out: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = tree(out);
+    files.retain(|path, _| !path.starts_with("seed-0/events") && !path.to_string_lossy().contains("events"));
+    for (path, bytes) in &mut files {
+        if path.ends_with("done.json") || path.ends_with("learner.json") {
+            let text = String::from_utf8(bytes.clone()).unwrap();
+            // Seconds, the bytes of the events, and the checksum over them.
+            let told = |line: &&str| !["_seconds\"", "\"events\""].iter().any(|w| line.contains(w)) && line.len() != 64;
+            *bytes = text.lines().filter(told).collect::<Vec<_>>().join("\n").into_bytes();
+        }
+    }
+    files
+}
+
+fn same(found: &BTreeMap<PathBuf, Vec<u8>>, expected: &BTreeMap<PathBuf, Vec<u8>>) {
+    let names = found.keys().chain(expected.keys());
+    let differ: Vec<_> = names.filter(|name| found.get(*name) != expected.get(*name)).collect();
+    assert!(differ.is_empty(), "{differ:?} differ");
+}
+
+#[test]
+fn agents_check_46_47_one_run_whatever_the_threads_and_the_jobs() {
+    let folder = Folder::new();
+    let short = protocol(&folder, "short.toml", SHORT);
+    let outs = ["a", "b", "c"].map(|name| folder.path(name));
+    let more: [&[&str]; 3] = [&["--threads", "1"], &["--threads", "2"], &["--jobs", "2"]];
+    for (out, more) in outs.iter().zip(more) {
+        stdout(&train("ppo-lstm", ["--protocol", &short], out, &[&["--seeds", "2"], more].concat()));
+    }
+    let expected = timeless(&outs[0]);
+    assert!(
+        expected.keys().any(|path| path.ends_with("grid/seed-1/state/learner.safetensors")),
+        "{:?}",
+        expected.keys()
+    );
+    same(&timeless(&outs[1]), &expected);
+    same(&timeless(&outs[2]), &expected);
+    let [one, other] = [0, 1].map(|seed| &expected[Path::new(&format!("grid/seed-{seed}/policy.safetensors"))]);
+    assert!(one != other, "two seeds learn two things");
+    let curves = String::from_utf8(expected[Path::new("curves.jsonl")].clone()).unwrap();
+    let line: Value = serde_json::from_str(curves.lines().next().unwrap()).unwrap();
+    assert_eq!((&line["agent"], &line["task"], &line["seed"]), (&"PPO+LSTM".into(), &"grid".into(), &0.into()));
+    assert!(line["train"].is_number() && line["test"].is_number(), "{line}");
+}
+
+#[cfg(unix)]
+#[test]
+fn agents_check_48_52_a_run_that_was_killed_or_stopped_is_the_run_that_was_left_alone() {
+    let folder = Folder::new();
+    let (whole, part) = (folder.path("whole"), folder.path("part"));
+    let place = ["--env", "example/grid-v1"];
+    let more = ["--set", "save_every=500"];
+    stdout(&train("ppo", place, &whole, &more));
+    let expected = timeless(&whole);
+    for signal in ["-KILL", "-INT"] {
+        let arguments = train("ppo", place, &part, &more);
+        let child = begin(&arguments);
+        while !Path::new(&part).join("seed-0/state/learner.json").exists() {
+            std::thread::yield_now();
+        }
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        if signal == "-INT" && !Path::new(&part).join("seed-0/done.json").exists() {
+            assert_eq!(output.status.code(), Some(0));
+            let told = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(told.contains("to go on:") && told.contains("--resume"), "{told}");
+        }
+        stdout(&[&arguments[..], &["--resume"]].concat());
+        same(&timeless(&part), &expected);
+        std::fs::remove_dir_all(&part).unwrap();
+    }
+    let told = stdout(&[&train("ppo", place, &whole, &more)[..], &["--resume"]].concat());
+    assert!(told.contains("seed 0: done"), "{told}");
+    same(&timeless(&whole), &expected);
+}
+
+#[test]
+fn agents_check_52_what_is_asked_for_wrongly_is_named() {
+    let folder = Folder::new();
+    let (out, short) = (folder.path("out"), protocol(&folder, "short.toml", SHORT));
+    let grid = ["--env", "example/grid-v1"];
+    let refused = |arguments: &[&str], parts: &[&str]| {
+        fails(&heldout(arguments), 2, parts);
+        assert!(!Path::new(&out).exists(), "{arguments:?} wrote something");
+    };
+    refused(&train("pqo", grid, &out, &[]), &["no agent `pqo`", "`ppo-lstm`"]);
+    refused(&train("ppo", grid, &out, &["--set", "learning_rate=1"]), &["`learning_rate` is no key", "nearest"]);
+    refused(&train("ppo", grid, &out, &["--set", "copies=zero"]), &["`copies` is `\"zero\"`"]);
+    refused(&train("ppo", grid, &out, &["--set", "gamma=1.5"]), &["`gamma` is 1.5, must be 0 to 1"]);
+    refused(&train("ppo", grid, &out, &["--set", "minibatches=100000"]), &["`minibatches` is 100000"]);
+    refused(&train("ppo", grid, &out, &["--set", "env.sise=7"]), &["sise"]);
+    refused(&train("ppo", grid, &out, &["--set", "env.split=heldout"]), &["`env.split`", "allow_held_out"]);
+    refused(&train("ppo", ["--env", "example/signal-v1"], &out, &[]), &["one agent"]);
+    refused(&train("ppo-sf", grid, &out, &[]), &["`ppo-sf` learns lilgym"]);
+    refused(&train("ppo", ["--protocol", &short], &out, &["--task", "gird"]), &["no task `gird`", "`grid`"]);
+    refused(&train("ppo", grid, &out, &["--stop-at", "return"]), &["METRIC>=NUMBER"]);
+    refused(&train("ppo", grid, &out, &["--stop-at", "sucess>=1"]), &["`sucess`", "`success`"]);
+    refused(&["train", "ppo", "--out", &out], &["--protocol", "--env"]);
+}
+
+#[test]
+fn agents_check_52_budgets_and_runs_that_are_there() {
+    let folder = Folder::new();
+    let out = folder.path("out");
+    let grid = ["--env", "example/grid-v1"];
+    stdout(&train("ppo", grid, &out, &["--set", "env.split=heldout", "--set", "allow_held_out=true"]));
+    let run: Value = serde_json::from_slice(&tree(&out)[Path::new("seed-0/run.json")]).unwrap();
+    assert_eq!((&run["config"]["allow_held_out"], &run["env"]["split"]), (&true.into(), &"heldout".into()));
+    fails(&heldout(&train("ppo", grid, &out, &[])), 2, &["holds a run", "--resume"]);
+    fails(&heldout(&train("ppo", grid, &out, &["--resume"])), 2, &["begun with", "env.split"]);
+
+    // Enough is enough, and a budget that grows is gone on with.
+    let out = folder.path("early");
+    stdout(&train("ppo", grid, &out, &["--stop-at", "length>=1"]));
+    let done: Value = serde_json::from_slice(&tree(&out)[Path::new("seed-0/done.json")]).unwrap();
+    assert_eq!(done["end"], "stop_at");
+    assert!(done["counters"]["env_steps"].as_u64().unwrap() < 6_000);
+    let out = folder.path("longer");
+    let told = |steps: &str| {
+        let arguments = [&train("ppo", grid, &out, &[])[..], &["--resume", "--steps", steps]].concat();
+        // The later of two budgets holds.
+        let arguments: Vec<&str> = arguments.iter().copied().filter(|word| *word != "6000").collect();
+        let first = arguments.iter().position(|word| *word == "--steps").unwrap();
+        stdout(&[&arguments[..first], &arguments[first + 1..]].concat())
+    };
+    let steps = |text: &str| text.split(' ').find_map(|word| word.parse::<u64>().ok()).unwrap_or(0);
+    let _ = steps;
+    assert!(told("2000").contains("steps"));
+    assert!(told("2000").contains("done"));
+    assert!(told("4000").contains("steps"), "it goes on");
+}
+
+#[test]
+fn agents_check_50_a_checkpoint_plays_wherever_a_policy_does() {
+    let folder = Folder::new();
+    let short = protocol(&folder, "short.toml", SHORT);
+    let out = folder.path("out");
+    stdout(&train("ppo", ["--protocol", &short], &out, &["--seeds", "2"]));
+    let policies = [out.clone(), format!("{out}/grid"), format!("{out}/grid/seed-1")];
+    let text = stdout(&["run", "example/grid-v1", "--policy", &policies[2], "--episodes", "5"]);
+    assert!(text.contains("policy ppo, 5 episodes"), "{text}");
+    stdout(&["render", "example/grid-v1", "--policy", &policies[0], "--out", &folder.path("film.gif")]);
+
+    let evals = ["one", "two", "resumed"].map(|name| folder.path(name));
+    let eval = |out: &str, more: &[&str]| {
+        stdout(&[&["eval", &short, "--policy", &policies[0], "--out", out][..], more].concat())
+    };
+    let shown = eval(&evals[0], &["--threads", "1"]);
+    assert!(shown.contains("PPO") && shown.contains("test (held out)"), "{shown}");
+    eval(&evals[1], &["--threads", "2"]);
+    eval(&evals[2], &["--seeds", "1"]);
+    eval(&evals[2], &["--resume", "--seeds", "2"]);
+    let records = |out: &str| {
+        let mut files = tree(out);
+        files.retain(|path, _| path.extension().is_some_and(|e| e == "jsonl"));
+        files
+    };
+    let expected = records(&evals[0]);
+    assert!(!expected.is_empty() && records(&evals[1]) == expected && records(&evals[2]) == expected);
+    for bytes in expected.values() {
+        let text = String::from_utf8_lossy(bytes);
+        assert!(text.contains("ppo sha256:") && text.contains("flex "), "{}", text.lines().next().unwrap());
+        assert!(!text.contains(&folder.0.display().to_string()), "records hold no paths");
+    }
+    // It was not trained on this, which is no failure where others play it.
+    let other = SHORT
+        .replace("example/grid-v1", "memory/spot-diff-mini-v1")
+        .replace("split = \"heldout\"", "level = \"train\"");
+    let other = protocol(&folder, "other.toml", &other.replace("metric = \"success\"", "metric = \"return\""));
+    let text =
+        stdout(&["eval", &other, "--policy", &policies[0], "--policy", "random", "--out", &folder.path("other")]);
+    assert!(!text.contains("PPO") && text.contains("random"), "{text}");
+}
+
+#[test]
+fn agents_check_36_what_is_damaged_or_foreign_is_refused_by_name() {
+    let folder = Folder::new();
+    let out = folder.path("out");
+    stdout(&train("ppo", ["--env", "example/grid-v1"], &out, &[]));
+    let dir = Path::new(&out).join("seed-0");
+    let play = || heldout(&["run", "example/grid-v1", "--policy", &out, "--episodes", "1"]);
+    let weights = std::fs::read(dir.join("policy.safetensors")).unwrap();
+    let run = std::fs::read_to_string(dir.join("run.json")).unwrap();
+    let with = |name: &str, bytes: &[u8], parts: &[&str]| {
+        let before = std::fs::read(dir.join(name)).unwrap();
+        std::fs::write(dir.join(name), bytes).unwrap();
+        fails(&play(), 2, &[&[name][..], parts].concat());
+        std::fs::write(dir.join(name), before).unwrap();
+    };
+    let mut flipped = weights.clone();
+    *flipped.last_mut().unwrap() ^= 1;
+    with("policy.safetensors", &flipped, &["checksum"]);
+    with("policy.safetensors", &weights[..weights.len() / 2], &["cut short"]);
+    with("policy.safetensors", b"no weights at all", &["no safetensors file"]);
+    with("run.json", run.replace("heldout-run 1", "heldout-run 9").as_bytes(), &["`format` is `heldout-run 9`"]);
+    with("run.json", run.replace("\"ppo\"", "\"pqo\"").as_bytes(), &["`agent` is `pqo`", "`ppo-lstm`"]);
+    let other = run.replace("\"lstm\": false", "\"lstm\": true");
+    fails(&with_run(&dir, &other, play), 2, &["policy.safetensors", "another run"]);
+    assert!(play().status.success(), "all is as it was");
+    fails(&heldout(&["run", "example/signal-v1", "--policy", &out]), 2, &["trained on `example/grid-v1`"]);
+    std::fs::remove_file(dir.join("policy.safetensors")).unwrap();
+    fails(&play(), 2, &["policy.safetensors", "nothing was saved"]);
+    let empty = folder.path("empty");
+    std::fs::create_dir(&empty).unwrap();
+    fails(&heldout(&["run", "example/grid-v1", "--policy", &empty]), 2, &["holds no run"]);
+
+    // A state that cannot be gone on from is left as it is.
+    let state = dir.join("state/rows.bin");
+    let mut bytes = std::fs::read(&state).unwrap();
+    bytes[10] ^= 1;
+    std::fs::write(&state, &bytes).unwrap();
+    std::fs::remove_file(dir.join("done.json")).unwrap();
+    let before = tree(&out);
+    let resumed = heldout(&[&train("ppo", ["--env", "example/grid-v1"], &out, &[])[..], &["--resume"]].concat());
+    fails(&resumed, 2, &["rows.bin", "checksum"]);
+    assert!(tree(&out) == before);
+}
+
+fn with_run(dir: &Path, text: &str, play: impl Fn() -> std::process::Output) -> std::process::Output {
+    let before = std::fs::read(dir.join("run.json")).unwrap();
+    std::fs::write(dir.join("run.json"), text).unwrap();
+    let output = play();
+    std::fs::write(dir.join("run.json"), before).unwrap();
+    output
+}
+
+#[test]
+fn the_agents_are_listed() {
+    let text = stdout(&["train", "--list"]);
+    for name in ["ppo ", "ppo-lstm", "ppo-lilgym", "ppo-sf"] {
+        assert!(text.lines().any(|line| line.starts_with(name)), "{text}");
+    }
+    let all: Value = serde_json::from_str(&stdout(&["train", "--list", "--json"])).unwrap();
+    assert_eq!(all[1]["label"], "PPO+LSTM");
+}
