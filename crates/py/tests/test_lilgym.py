@@ -47,7 +47,7 @@ def test_the_truth_of_a_program() -> None:
         ("exist(", [[], [], []], "exist"),
         ("count(all_items)", [[], [], []], "is integer, must be boolean"),
         ("exist(all_items)", [[], []], "three boxes"),
-        ("exist(all_items)", [[BLOCK | {"color": "Red"}], [], []], "`color` is `\"Red\"`"),
+        ("exist(all_items)", [[BLOCK | {"color": "Red"}], [], []], '`color` is `"Red"`'),
     ],
 )
 def test_what_has_no_truth(program: str, scene: lilgym.Scene, message: str) -> None:

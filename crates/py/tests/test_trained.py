@@ -40,7 +40,18 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("trained")
     (folder / "short.toml").write_text(PROTOCOL)
     words = ["train", "ppo-lstm", "--protocol", str(folder / "short.toml"), "--out", str(folder / "run")]
-    words += ["--steps", "4000", "--seeds", "2", "--set", "copies=8", "--set", "rows=32", "--set", "evaluate_episodes=2"]
+    words += [
+        "--steps",
+        "4000",
+        "--seeds",
+        "2",
+        "--set",
+        "copies=8",
+        "--set",
+        "rows=32",
+        "--set",
+        "evaluate_episodes=2",
+    ]
     command(words)
     return folder
 

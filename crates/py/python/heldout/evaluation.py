@@ -5,6 +5,7 @@ import hashlib
 import inspect
 import json
 import os
+import pathlib
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -182,10 +183,10 @@ def _opened(policy: Any) -> tuple[Any, str | None]:
     """Return the path and the label of a policy that ``heldout train`` left behind, any other as it is."""
     from heldout.trained import TrainedPolicy
 
-    scripted = {one["name"] for env_id in _native.ids() for one in json.loads(_native.about(env_id))["policies"]}
-    if isinstance(policy, os.PathLike) or (
-        isinstance(policy, str) and policy not in scripted and os.path.isdir(policy)
-    ):
+    named = isinstance(policy, str)
+    # A folder of the name of a scripted policy is not meant, unless it holds a run.
+    depths = ("run.json", "*/run.json", "*/*/run.json")
+    if isinstance(policy, os.PathLike) or (named and any(any(pathlib.Path(policy).glob(depth)) for depth in depths)):
         policy = TrainedPolicy(policy)
     if not isinstance(policy, TrainedPolicy):
         return policy, None

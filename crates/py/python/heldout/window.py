@@ -14,7 +14,7 @@ def require_pygame() -> None:
     """Refuse to go on without what opens windows."""
     if importlib.util.find_spec("pygame") is None:
         raise DependencyNotInstalled(
-            '`render_mode="human"` needs the package `pygame`, which is not installed: pip install \'heldout[human]\''
+            "`render_mode=\"human\"` needs the package `pygame`, which is not installed: pip install 'heldout[human]'"
         )
 
 
