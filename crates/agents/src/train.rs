@@ -1,11 +1,10 @@
 //! The loop around any learner: its budget, evaluations, files, and going on where it was stopped.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use heldout_core::BatchError;
-use heldout_files::{DATA, Hold, HoldError, WRITTEN};
+use heldout_files::{DATA, Growing, Hold, HoldError, WRITTEN};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -276,6 +275,8 @@ struct Kept {
 
 /// The file that fixes a run.
 pub const RUN: &str = "run.json";
+/// The folder that a run is resumed from.
+const STATE: &str = "state";
 const DONE: &str = "done.json";
 const LOG: &str = "log.jsonl";
 const CURVES: &str = "curves.jsonl";
@@ -293,33 +294,20 @@ fn file(path: &Path) -> impl Fn(io::Error) -> TrainError + '_ {
     |error| TrainError::File { path: path.to_owned(), problem: error.to_string() }
 }
 
-/// A file that only grows, cut to where it stood.
-struct Growing {
+/// A file that only grows, with its path.
+struct Grown {
     path: PathBuf,
-    file: File,
-    len: u64,
+    file: Growing,
 }
 
-impl Growing {
+impl Grown {
     fn open(path: PathBuf, len: u64) -> Result<Self, TrainError> {
-        let bad = |problem: String| TrainError::File { path: path.clone(), problem };
-        fs::create_dir_all(path.parent().unwrap_or(Path::new(""))).map_err(file(&path))?;
-        if fs::symlink_metadata(&path).is_ok_and(|m| !m.is_file()) {
-            return Err(bad("is no regular file".to_owned()));
-        }
-        let opened = OpenOptions::new().create(true).append(true).open(&path).map_err(file(&path))?;
-        let found = opened.metadata().map_err(file(&path))?.len();
-        if found < len {
-            return Err(bad(format!("has {found} bytes, the state was saved when it had {len}")));
-        }
-        opened.set_len(len).map_err(file(&path))?;
-        Ok(Self { path, file: opened, len })
+        let opened = Growing::open(&path, len).map_err(file(&path))?;
+        Ok(Self { path, file: opened })
     }
 
     fn add(&mut self, bytes: &[u8]) -> Result<(), TrainError> {
-        self.file.write_all(bytes).map_err(file(&self.path))?;
-        self.len += bytes.len() as u64;
-        Ok(())
+        self.file.add(bytes).map_err(file(&self.path))
     }
 
     fn line(&mut self, value: &Map<String, Value>) -> Result<(), TrainError> {
@@ -329,40 +317,11 @@ impl Growing {
     }
 }
 
-/// The state of a run, written aside and put in place in one step.
-fn write_state(dir: &Path, files: &[Vec<u8>; 4]) -> Result<(), TrainError> {
-    let [state, new, old] = ["state", "state.new", "state.old"].map(|name| dir.join(name));
-    let gone = |path: &Path| match fs::remove_dir_all(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(file(path)(error)),
-        _ => Ok(()),
-    };
-    gone(&new)?;
-    fs::create_dir_all(&new).map_err(file(&new))?;
-    for (name, bytes) in FILES.iter().zip(files) {
-        let path = new.join(name);
-        let mut out = File::create(&path).map_err(file(&path))?;
-        out.write_all(bytes).and_then(|()| out.sync_all()).map_err(file(&path))?;
-    }
-    gone(&old)?;
-    if state.exists() {
-        fs::rename(&state, &old).map_err(file(&state))?;
-    }
-    fs::rename(&new, &state).map_err(file(&new))?;
-    gone(&old)
-}
-
 /// The bytes of the state of a run; `None` if none was saved.
 fn read_state(dir: &Path) -> Result<Option<[Vec<u8>; 4]>, TrainError> {
-    // Between the two renames of a write, the last state is called `state.old`.
-    let Some(folder) = ["state", "state.old"].map(|name| dir.join(name)).into_iter().find(|p| p.is_dir()) else {
-        return Ok(None);
-    };
-    let mut files: [Vec<u8>; 4] = Default::default();
-    for (name, bytes) in FILES.iter().zip(&mut files) {
-        let path = folder.join(name);
-        *bytes = heldout_files::read(&path, 64 * DATA).map_err(file(&path))?;
-    }
-    Ok(Some(files))
+    let found = heldout_files::read_folder(&dir.join(STATE), &FILES, 64 * DATA);
+    let found = found.map_err(|(path, error)| file(&path)(error))?;
+    Ok(found.and_then(|files| files.try_into().ok()))
 }
 
 impl Run<'_> {
@@ -394,10 +353,10 @@ impl Run<'_> {
             return Ok(Ended::Before);
         }
         let mut kept = self.begin(learner)?;
-        let mut log = Growing::open(self.dir.join(LOG), kept.log)?;
-        let mut curves = Growing::open(self.dir.join(CURVES), kept.curves)?;
-        let mut board = Growing::open(self.dir.join(EVENTS), kept.events)?;
-        if board.len == 0 {
+        let mut log = Grown::open(self.dir.join(LOG), kept.log)?;
+        let mut curves = Grown::open(self.dir.join(CURVES), kept.curves)?;
+        let mut board = Grown::open(self.dir.join(EVENTS), kept.events)?;
+        if board.file.is_empty() {
             board.add(&events::head((clock.wall)()))?;
         }
         let fiftieth = |told: u64| if told > 0 { told } else { (self.budget.steps / 50).max(1) };
@@ -435,7 +394,7 @@ impl Run<'_> {
             let saves = kept.counters.env_steps / save_every;
             if saves > kept.saves {
                 kept.saves = saves;
-                (kept.log, kept.curves, kept.events) = (log.len, curves.len, board.len);
+                (kept.log, kept.curves, kept.events) = (log.file.len(), curves.file.len(), board.file.len());
                 kept.cpu_seconds = spent[0] + (clock.cpu)() - computed;
                 kept.wall_seconds = spent[1] + (clock.wall)() - began;
                 self.save(learner, &kept)?;
@@ -443,7 +402,7 @@ impl Run<'_> {
             let last_return = learner.moving("return");
             progress(&Progress { counters: kept.counters, steps: self.budget.steps, last_return });
         };
-        (kept.log, kept.curves, kept.events) = (log.len, curves.len, board.len);
+        (kept.log, kept.curves, kept.events) = (log.file.len(), curves.file.len(), board.file.len());
         kept.cpu_seconds = spent[0] + (clock.cpu)() - computed;
         kept.wall_seconds = spent[1] + (clock.wall)() - began;
         self.save(learner, &kept)?;
@@ -570,7 +529,7 @@ impl Run<'_> {
         learner: &dyn Learner,
         evaluate: Evaluate<'_>,
         counters: Counters,
-        curves: &mut Growing,
+        curves: &mut Grown,
     ) -> Result<Vec<(String, f64)>, TrainError> {
         let scores = evaluate(&|| learner.player()).map_err(TrainError::Evaluation)?;
         let mut line = self.line.clone();
@@ -594,7 +553,10 @@ impl Run<'_> {
 
     fn save(&self, learner: &mut dyn Learner, kept: &Kept) -> Result<(), TrainError> {
         let saved = learner.save()?;
-        write_state(self.dir, &saved.files(self.agent, kept))?;
+        let files = saved.files(self.agent, kept);
+        let named: Vec<(&str, &[u8])> = FILES.into_iter().zip(files.iter().map(Vec::as_slice)).collect();
+        let folder = self.dir.join(STATE);
+        heldout_files::write_folder(&folder, &named).map_err(file(&folder))?;
         self.write(POLICY, &self.policy(learner, kept.counters))?;
         if let Some(experience) = learner.experience()? {
             self.write(EXPERIENCE, &experience)?;
@@ -607,8 +569,8 @@ impl Run<'_> {
 fn tell(
     step: &Step,
     counters: Counters,
-    log: &mut Growing,
-    board: &mut Growing,
+    log: &mut Grown,
+    board: &mut Grown,
     wall: f64,
     speed: f64,
 ) -> Result<(), TrainError> {

@@ -9,8 +9,10 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+mod growing;
 mod hold;
 
+pub use growing::{Growing, read_folder, write_folder};
 pub use hold::{Hold, HoldError};
 
 /// Bytes of a file that a person writes at the most: 16 MiB.

@@ -239,3 +239,41 @@ fn a_directory_that_changes_hands_has_one_writer_at_a_time() {
         }
     });
 }
+
+#[test]
+fn a_file_that_grows_is_cut_to_where_it_stood() {
+    let folder = folder("growing");
+    let path = folder.join("a/log");
+    let mut file = Growing::open(&path, 0).unwrap();
+    file.add(b"one\n").unwrap();
+    let stood = file.len();
+    file.add(b"two\n").unwrap();
+    drop(file);
+    let mut file = Growing::open(&path, stood).unwrap();
+    file.add(b"three\n").unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), b"one\nthree\n");
+    let error = Growing::open(&path, 1_000).unwrap_err().to_string();
+    assert_eq!(error, "has 10 bytes, must have at least 1000");
+    assert_eq!(std::fs::read(&path).unwrap(), b"one\nthree\n", "it is as it was");
+}
+
+#[test]
+fn a_folder_is_whole_at_any_time() {
+    let folder = folder("whole-folder");
+    let state = folder.join("state");
+    let read = || read_folder(&state, &["a", "b"], 100).unwrap();
+    assert_eq!(read(), None);
+    write_folder(&state, &[("a", b"1"), ("b", b"2")]).unwrap();
+    assert_eq!(read(), Some(vec![b"1".to_vec(), b"2".to_vec()]));
+    write_folder(&state, &[("a", b"3"), ("b", b"4")]).unwrap();
+    assert_eq!(read(), Some(vec![b"3".to_vec(), b"4".to_vec()]));
+    assert!(!state.with_extension("old").exists() && !state.with_extension("new").exists());
+    // Killed between the two renames, and before them.
+    std::fs::rename(&state, state.with_extension("old")).unwrap();
+    std::fs::create_dir(state.with_extension("new")).unwrap();
+    assert_eq!(read(), Some(vec![b"3".to_vec(), b"4".to_vec()]));
+    write_folder(&state, &[("a", b"5"), ("b", b"6")]).unwrap();
+    assert_eq!(read(), Some(vec![b"5".to_vec(), b"6".to_vec()]));
+    let (path, _) = read_folder(&state, &["a", "c"], 100).unwrap_err();
+    assert_eq!(path, state.join("c"));
+}
