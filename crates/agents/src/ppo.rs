@@ -203,11 +203,11 @@ struct Kept {
 }
 
 /// A block that was played, and what the policy made of it at the time.
-struct Block {
-    unroll: Unroll,
+pub(crate) struct Block {
+    pub(crate) unroll: Unroll,
     /// Memory before the first row.
     memory: Vec<f32>,
-    log_prob: Vec<f32>,
+    pub(crate) log_prob: Vec<f32>,
     values: Vec<f32>,
 }
 
@@ -243,13 +243,25 @@ impl Ppo {
         Ok(Self { plan, seed, params, network, adam, collector, memory, updates: 0, blocks: 0 })
     }
 
-    /// How many numbers are learnt.
-    #[must_use]
-    pub fn parameters(&self) -> &Params {
-        &self.params
+    /// The weights of now, to be changed by tests.
+    #[cfg(test)]
+    pub(crate) fn weights_mut(&mut self) -> &mut Params {
+        &mut self.params
     }
 
-    fn play(&mut self) -> Result<Block, TrainError> {
+    /// The logarithms of the probabilities that the weights of now give to what was done in a block.
+    #[cfg(test)]
+    pub(crate) fn log_probs(&self, block: &Block) -> Vec<f32> {
+        let places: Vec<usize> = (0..block.log_prob.len()).collect();
+        let rows = block.unroll.rows.gather(&places);
+        let out = self.network.forward(&self.params, &rows, None);
+        let device = self.params.device();
+        let [log_prob, _] = self.plan.head.evaluate(&out.logits, &rows.legal, &block.unroll.action, device);
+        values(log_prob)
+    }
+
+    /// Plays a block by the weights of now.
+    pub(crate) fn play(&mut self) -> Result<Block, TrainError> {
         let frozen = self.params.frozen();
         let (memory, head, network) = (self.memory.clone(), &self.plan.head, &self.network);
         let (mut log_prob, mut log_stop, mut worth) = (Vec::new(), Vec::new(), Vec::new());

@@ -204,3 +204,39 @@ fn agents_check_20_optimisers_and_the_clip_of_norms() {
     assert_eq!(clip(&mut gradients, 2.5), 2.5);
     near(&gradients.0.concat(), &[1.5, 2.0], 0.0);
 }
+
+#[test]
+fn agents_check_29_gradients_are_what_finite_differences_say() {
+    let device = Device::flex();
+    let mut rng = Rng::new(Seed(8));
+    let mut params = Params::new(Seed(2), &device);
+    let lstm = Lstm::new(&mut params, "l", 3, 5, 1.0);
+    let gru = Gru::new(&mut params, "g", 3, 5);
+    let x = given(&mut params, "x", &[4 * 2, 3]);
+    let first = given(&mut params, "lstm state", &[2, 10]);
+    let second = given(&mut params, "gru state", &[2, 5]);
+    let keep = [1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0];
+    let value = |params: &Params| {
+        let a = lstm.forward(params, params.get(x), params.get(first), &keep);
+        let b = gru.forward(params, params.get(x), params.get(second), &keep);
+        loss(a, &mut Rng::new(Seed(3))) + loss(b, &mut Rng::new(Seed(4)))
+    };
+    let gradients = params.gradients(&value(&params));
+    for _ in 0..3 {
+        let direction: Vec<Vec<f32>> =
+            gradients.0.iter().map(|g| g.iter().map(|_| rng.unit() as f32 - 0.5).collect()).collect();
+        let told: f64 =
+            gradients.0.iter().flatten().zip(direction.iter().flatten()).map(|(g, d)| f64::from(g * d)).sum();
+        let step = 3e-3_f32;
+        let at = |sign: f32| {
+            let mut moved = params.clone();
+            for (i, d) in direction.iter().enumerate() {
+                let numbers = moved.entries()[i].values();
+                moved.set(i, numbers.iter().zip(d).map(|(x, d)| x + sign * step * d).collect());
+            }
+            f64::from(values(value(&moved))[0])
+        };
+        let found = (at(1.0) - at(-1.0)) / f64::from(2.0 * step);
+        assert!((found - told).abs() <= 0.01 * told.abs().max(0.05), "{found} is not {told}");
+    }
+}

@@ -1,5 +1,6 @@
 //! The numbered checks of the learners.
 
+mod agents;
 mod collecting;
 mod heads;
 mod layers;

@@ -1,0 +1,219 @@
+//! Agents on the real environments: sizes, what stop forcing stores, and what selection and evaluation may not touch.
+
+use heldout_core::{Options, Seed, VecEnv};
+use heldout_envs::find;
+use serde_json::{Map, Value, json};
+
+use super::near;
+use super::toys::{Toy, make};
+use crate::nn::Device;
+use crate::parts::collect::Problems;
+use crate::parts::heads::Factored;
+use crate::ppo::{Config, Ppo};
+use crate::select::{divide, score};
+use crate::table::{AGENTS, Agent, Profile};
+use crate::text::Vocabulary;
+use crate::train::{Budget, Clock, Ended, Learner, Run};
+
+fn env(id: &str, config: &Value, copies: usize) -> Box<dyn VecEnv> {
+    let overrides = config.as_object().cloned().unwrap_or_default();
+    find(id).unwrap().make(&overrides, copies, Options::default()).unwrap()
+}
+
+fn ppo(agent: &str, id: &str, config: &Value, words: Option<Vocabulary>) -> Box<dyn Learner> {
+    let agent = Agent::find(agent).unwrap();
+    let spec = env(id, config, 1).spec().clone();
+    let set = json!({"copies": 2, "rows": 4, "minibatches": 1});
+    let told = agent.told(Profile::Small, id, &spec, set.as_object().unwrap()).unwrap();
+    agent.learner(&told, env(id, config, 2), Problems::All, words, Seed(0)).unwrap()
+}
+
+#[test]
+fn agents_check_02_the_network_of_lilgym_has_as_many_numbers_as_the_papers() {
+    let learner = ppo("ppo-lilgym", "lilgym/tower-scratch-v1", &json!({"observation": "image"}), None);
+    let all = learner.weights();
+    let text: usize = all.entries().iter().filter(|p| p.name.starts_with("text.")).map(crate::nn::Param::len).sum();
+    assert_eq!(all.count() - text, 1_933_002);
+    // Convolutions leave 11 x 46, 4 x 22 and 2 x 20: what is joined is 32 of the last.
+    let join = all.entries().iter().find(|p| p.name == "image.join.weight").unwrap();
+    assert_eq!(join.shape, [32 * 2 * 20, 512]);
+}
+
+#[test]
+fn agents_check_10_factors_are_those_of_the_environment() {
+    // What is done by number and what is done by factors leads to the same picture.
+    for (id, factored) in
+        [("lilgym/tower-scratch-v1", Factored::tower()), ("lilgym/scatter-scratch-v1", Factored::scatter(19, 5))]
+    {
+        let about = |actions: &str| env(id, &json!({"actions": actions, "observation": "objects"}), 1);
+        let space = about("factored").spec().agents[0].action.clone();
+        let step = factored.ids() / 13;
+        for action in (0..factored.ids()).step_by(step.max(1)) {
+            let factors: Vec<i32> = factored.factors(action).into_iter().map(|f| f as i32).collect();
+            assert!(space.contains(&factors), "{id}: {factors:?} of {action} is not in {space}");
+            let pictures = ["flat", "factored"].map(|actions| {
+                let mut env = about(actions);
+                let mut buffers = heldout_core::Buffers::new(env.spec(), 1);
+                env.reset(heldout_core::Reset::seed(Seed(1)), buffers.output()).unwrap();
+                let raw = if actions == "flat" { vec![action as i32] } else { factors.clone() };
+                env.step(&raw, buffers.output()).unwrap();
+                let heldout_core::FieldRef::I32(objects) = buffers.field(0) else {
+                    panic!("objects are whole numbers")
+                };
+                (objects.to_vec(), buffers.rewards.clone(), buffers.status.clone())
+            });
+            assert_eq!(pictures[0], pictures[1], "{id}: {action}");
+        }
+    }
+}
+
+#[test]
+fn agents_check_22_where_the_rules_stop_stopping_is_what_is_learnt_from() {
+    let mut words = Vocabulary::default();
+    (0..18).for_each(|p| words.learn(&super::toys::sentence(p)));
+    let config = Config { copies: 8, rows: 16, ..Config::default() };
+    let mut ppo =
+        Ppo::new(&config, make(Toy::Forced, 8), Problems::All, Some(words), Seed(1), &Device::flex()).unwrap();
+    // A policy that stops once in ten times.
+    let params = ppo.weights_mut();
+    for i in 0..params.entries().len() {
+        match params.entries()[i].name.as_str() {
+            "policy.weight" => params.set(i, vec![0.0; params.entries()[i].len()]),
+            "policy.bias" => params.set(i, vec![libm::logf(0.1), libm::logf(0.9)]),
+            _ => {}
+        }
+    }
+    let block = ppo.play().unwrap();
+    let unroll = &block.unroll;
+    let forced: Vec<usize> = (0..block.log_prob.len()).filter(|&at| unroll.forced[at]).collect();
+    assert!(forced.len() > 10 && forced.len() < unroll.valid.iter().filter(|v| **v).count());
+    for &at in &forced {
+        assert_eq!(unroll.action[at], 0);
+        near(&[block.log_prob[at]], &[libm::logf(0.1)], 1e-6);
+    }
+    let others = (0..block.log_prob.len()).filter(|at| !unroll.forced[*at]);
+    assert!(others.clone().any(|at| unroll.action[at] == 1), "what was not forced is what was done");
+    // So the first pass finds every step as likely as it was.
+    near(&ppo.log_probs(&block), &block.log_prob, 1e-6);
+}
+
+#[test]
+fn agents_check_22_what_is_selected_by_is_played_without_stop_forcing() {
+    // In play and in selection, whoever stops first wins nothing by being stopped: the metric of the rules does not matter.
+    let config = Config { copies: 8, rows: 16, ..Config::default() };
+    let ppo =
+        Ppo::new(&config, make(Toy::Text, 8), Problems::All, Some(Vocabulary::default()), Seed(1), &Device::flex());
+    let mut player = ppo.unwrap().player();
+    let disabled = Options { autoreset: heldout_core::Autoreset::Disabled, ..Options::default() };
+    let mut env: Box<dyn VecEnv> = Box::new(
+        heldout_core::Batch::<super::toys::Rules>::new(&super::toys::Config {}, Toy::Text, 4, disabled).unwrap(),
+    );
+    let found = score(&mut *env, &mut *player, &[0, 1, 2, 3, 4, 5, 6], "right", Seed(0)).unwrap();
+    assert!((0.0..=1.0).contains(&found));
+    let missing = score(&mut *env, &mut *player, &[0], "sucess", Seed(0)).unwrap_err();
+    assert!(missing.contains("`sucess`"), "{missing}");
+}
+
+#[test]
+fn agents_check_51_problems_kept_aside_are_not_trained_on() {
+    for (problems, share) in [(18, 0.1), (1_000, 0.1), (2, 0.5), (3, 0.01)] {
+        let (train, aside) = divide(problems, share, Seed(4));
+        let mut all = [train.clone(), aside.clone()].concat();
+        all.sort_unstable();
+        assert_eq!(all, (0..problems).collect::<Vec<_>>());
+        assert!(!train.is_empty() && !aside.is_empty());
+    }
+    assert_ne!(divide(100, 0.1, Seed(1)).1, divide(100, 0.1, Seed(2)).1);
+}
+
+/// Trains in a folder of its own; the weights, the log and the curves.
+fn trained(name: &str, told: f64) -> [Vec<u8>; 3] {
+    let dir = std::env::temp_dir().join(format!("heldout-agents-{name}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&dir);
+    let config = Config { steps: 1_500, copies: 4, rows: 16, ..Config::default() };
+    let mut learner = Ppo::new(&config, make(Toy::Recall, 4), Problems::All, None, Seed(1), &Device::flex()).unwrap();
+    let run = Run {
+        dir: &dir,
+        agent: "ppo",
+        about: Map::new(),
+        free: &[],
+        line: Map::new(),
+        vocabulary: None,
+        budget: Budget { steps: 1_500, evaluate_every: 100, ..Budget::default() },
+        resume: false,
+    };
+    let clock = Clock { wall: &|| 0.0, cpu: &|| 0.0 };
+    let mut evaluate = |_: crate::train::Players<'_>| Ok(vec![("holdout".to_owned(), told)]);
+    let ended = run.train(&mut learner, &mut evaluate, None, clock, &|| false, &mut |_| ()).unwrap();
+    assert!(matches!(ended, Ended::Done(..)));
+    let files = ["policy.safetensors", "log.jsonl", "curves.jsonl"].map(|file| std::fs::read(dir.join(file)).unwrap());
+    std::fs::remove_dir_all(&dir).unwrap();
+    files
+}
+
+#[test]
+fn agents_check_51_nothing_that_is_learnt_depends_on_what_is_held_out() {
+    let (one, other) = (trained("one", 0.0), trained("other", 1e6));
+    assert!(one[0] == other[0] && one[1] == other[1], "weights and logs");
+    assert!(one[2] != other[2], "the curves tell what was found");
+}
+
+#[test]
+fn every_agent_has_presets_that_can_be_read_and_learns_what_it_says() {
+    for agent in AGENTS {
+        for profile in [Profile::Paper, Profile::Small] {
+            let id = if agent.name.starts_with("ppo-l") && agent.name != "ppo-lstm" || agent.name == "ppo-sf" {
+                "lilgym/scatter-flipit-v1"
+            } else {
+                "memory/spot-diff-v1"
+            };
+            let preset = agent.preset(profile, id);
+            let spec = env(id, &Value::Object(preset.env), 1).spec().clone();
+            agent.told(profile, id, &spec, &Map::new()).unwrap();
+            agent.fits(id, &spec).unwrap();
+        }
+        let two = env("example/signal-v1", &Value::Null, 1).spec().clone();
+        assert!(agent.fits("example/signal-v1", &two).unwrap_err().contains(agent.name));
+    }
+    let paper = |id: &str| Agent::find("ppo-sf").unwrap().preset(Profile::Paper, id).agent["lr"].clone();
+    assert_eq!([paper("lilgym/tower-flipit-v1"), paper("lilgym/tower-scratch-v1")], [json!(3e-5), json!(3e-4)]);
+}
+
+#[test]
+fn ppo_learns_a_block_of_every_environment_with_one_agent() {
+    let ids = heldout_envs::entries().map(heldout_core::Entry::id);
+    for id in ids.filter(|id| env(id, &Value::Null, 1).spec().agents.len() == 1) {
+        for agent in ["ppo", "ppo-lstm"] {
+            let mut learner = ppo(agent, id, &Value::Null, Some(Vocabulary::default()));
+            let step = learner.advance().unwrap_or_else(|error| panic!("{id}: {error}"));
+            assert!(step.scalars.iter().all(|(_, x)| x.is_finite()), "{id}: {step:?}");
+        }
+    }
+}
+
+/// Some 40 seconds of computing: `cargo test -p heldout-agents -- --ignored agents_check_62`.
+#[test]
+#[ignore = "takes a minute"]
+fn agents_check_62_ppo_with_stop_forcing_learns_twenty_statements() {
+    let id = "lilgym/tower-scratch-v1";
+    let agent = Agent::find("ppo-sf").unwrap();
+    let overrides = agent.preset(Profile::Small, id).env;
+    let make = |copies| find(id).unwrap().make(&overrides, copies, Options::default()).unwrap();
+    let spec = make(1).spec().clone();
+    let set = json!({"steps": 60_000});
+    let told = agent.told(Profile::Small, id, &spec, set.as_object().unwrap()).unwrap();
+    let ids: Vec<u32> = (0..20).collect();
+    let inputs = crate::parts::inputs::Inputs::new(&spec, 0, &Default::default(), &[]).unwrap();
+    let words = crate::text::of_problems(&mut *make(1), &inputs, &ids).unwrap();
+    let problems = Problems::Only(ids.clone());
+    let mut learner = agent.learner(&told, make(told.ppo.copies), problems, Some(words), Seed(0)).unwrap();
+    while learner.counters().env_steps < 60_000 {
+        learner.advance().unwrap();
+    }
+    let mut plain = overrides.clone();
+    plain.remove("stop_forcing");
+    let disabled = Options { autoreset: heldout_core::Autoreset::Disabled, ..Options::default() };
+    let mut env = find(id).unwrap().make(&plain, 20, disabled).unwrap();
+    let found = score(&mut *env, &mut *learner.player(), &ids, "success", Seed(9)).unwrap();
+    assert!(found >= 0.8, "{found}");
+}
