@@ -16,7 +16,7 @@ use pyo3::types::{PyBytes, PyDict};
 use serde_json::json;
 
 use crate::actions;
-use crate::convert::{alone, count, object, refused, unmade, whole};
+use crate::convert::{alone, count, object, refused, shortest, unmade, whole};
 use crate::interrupt::Interrupt;
 use crate::memory::{Column, Slab, check_room};
 
@@ -99,7 +99,7 @@ impl Memory {
         let spec = env.spec();
         let all = !stepped || std::mem::take(&mut self.stale);
         for (shown, &reward) in self.shown_rewards.write().iter_mut().zip(&self.rewards) {
-            *shown = f64::from(reward);
+            *shown = shortest(reward);
         }
         let (terminated, truncated, over) = (self.terminated.write(), self.truncated.write(), self.ended.write());
         let mut ended = 0;
@@ -148,10 +148,10 @@ fn show(spec: &Spec, metrics: &[f32], status: &[Status], shown: &mut [f64], whos
     for ((j, metric), row) in spec.metrics.iter().enumerate().zip(shown.chunks_exact_mut(status.len())) {
         let values = metrics.iter().skip(j).step_by(width);
         match whose(metric.scope) {
-            Whose::All => row.iter_mut().zip(values).for_each(|(shown, &value)| *shown = f64::from(value)),
+            Whose::All => row.iter_mut().zip(values).for_each(|(shown, &value)| *shown = shortest(value)),
             Whose::Ended => {
                 for ((shown, &value), status) in row.iter_mut().zip(values).zip(status) {
-                    *shown = if status.ended() { f64::from(value) } else { 0.0 };
+                    *shown = if status.ended() { shortest(value) } else { 0.0 };
                 }
             }
             Whose::Nobody => {}
@@ -393,12 +393,12 @@ impl Batch {
     }
 
     /// The metrics of a copy as they stand, in the order of the spec.
-    fn metrics(&self, copy: &Bound<'_, PyAny>) -> PyResult<Vec<f32>> {
+    fn metrics(&self, copy: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
         let copy = count("copy", copy)?;
         let mut inner = self.alone()?;
         let mut values = vec![0.0; inner.spec.metrics.len()];
         inner.open()?.metrics(copy, &mut values).map_err(refused)?;
-        Ok(values)
+        Ok(values.into_iter().map(shortest).collect())
     }
 
     /// The problem that a copy plays, where the set is finite.

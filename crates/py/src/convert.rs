@@ -48,6 +48,28 @@ pub(crate) fn alone<T>(one: &Mutex<T>) -> PyResult<MutexGuard<'_, T>> {
     }
 }
 
+/// The number of 64 bits with the fewest digits that is `value` in 32: -0.01 stays -0.01, and is not -0.009999999776482582.
+///
+/// Zero has one sign.
+#[pyfunction]
+pub(crate) fn shortest(value: f32) -> f64 {
+    let wide = f64::from(value);
+    // Counts are themselves. Above, 32 bits are farther apart than whole numbers.
+    if wide.abs() <= 16_777_216.0 {
+        if wide.trunc() == wide {
+            return wide + 0.0;
+        }
+        // A whole number divided by a power of ten, both exact, is the nearest to the decimal that they write.
+        for scale in [1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8] {
+            let told = (wide * scale).round_ties_even() / scale;
+            if told as f32 == value {
+                return told;
+            }
+        }
+    }
+    value.to_string().parse().unwrap_or(wide)
+}
+
 /// The JSON object in `text`.
 pub(crate) fn object(text: &str) -> PyResult<Map<String, Value>> {
     serde_json::from_str(text).map_err(|e| refused(format!("the config is not a JSON object: {e}")))

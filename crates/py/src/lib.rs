@@ -65,6 +65,8 @@ mod _native {
     use super::HeldoutError;
     #[pymodule_export]
     use super::batch::Batch;
+    #[pymodule_export]
+    use super::convert::shortest;
     use super::convert::{object, refused};
     #[pymodule_export]
     use super::evaluate::{evaluate, protocol, protocols, read_experience};

@@ -60,7 +60,7 @@ def play(case: Case, mode: AutoresetMode, copy: bool) -> int:
                 own, own_infos = single.reset()
             for name in envs.possible_agents:
                 assert equal(part(observations[name], i), own[name])
-                assert np.float32(rewards[name][i]) == np.float32(own_rewards[name])
+                assert rewards[name][i] == own_rewards[name]
                 assert (terminated[name][i], truncated[name][i]) == (stopped[name], cut[name])
                 assert same(told(infos[name], i), own_infos[name])
                 if ended and mode == AutoresetMode.SAME_STEP:

@@ -6,7 +6,7 @@ import gymnasium
 from gymnasium.error import ResetNeeded
 
 from heldout.keys import keys_to_action
-from heldout.single import Single, shortest
+from heldout.single import Single
 from heldout.spaces import check_options
 
 
@@ -23,7 +23,7 @@ class Env(Single, gymnasium.Env[Any, Any]):
     finite; where the observation has a flat mask of an action of several parts (``legal_actions``), also
     ``action_mask``, a tuple of a mask for each part, as ``action_space.sample`` takes it. Observations of one field are
     an array, of several a dict; ``text`` is the form of text in it (:mod:`heldout.text`). All are new at every call.
-    Rewards are 32-bit numbers, told by the fewest digits that are one: ``-0.01``.
+    Rewards and metrics are 32-bit numbers, told by the fewest digits that are one: ``-0.01``.
 
     A step limit given to ``gymnasium.make`` is Gymnasium's own wrapper, which knows no metrics: :meth:`metrics` has
     them then. One given to this class, or to ``gymnasium.make_vec``, is the engine's.
@@ -63,7 +63,7 @@ class Env(Single, gymnasium.Env[Any, Any]):
             self._show()
         return (
             self._observers[0](),
-            shortest(self._rewards.item()),
+            self._rewards.item(),
             self._terminated.item(),
             self._truncated.item(),
             self._info(bool(ended)),

@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 
 from heldout._native import HeldoutError
-from heldout.single import Single, shortest
+from heldout.single import Single
 
 try:
     from pettingzoo import ParallelEnv as PettingZooEnv
@@ -84,7 +84,7 @@ class ParallelEnv(Single, PettingZooEnv):  # type: ignore[misc]
         self._show()
         names = self.possible_agents
         observations, infos = self._observed(ended)
-        rewards = dict(zip(names, map(shortest, self._rewards.tolist()), strict=True))
+        rewards = dict(zip(names, self._rewards.tolist(), strict=True))
         terminated = dict.fromkeys(names, self._terminated.item())
         truncated = dict.fromkeys(names, self._truncated.item())
         if ended:

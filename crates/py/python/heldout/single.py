@@ -1,6 +1,5 @@
 """What a batch of one is to an interface of Python: what Gymnasium's and PettingZoo's environments share."""
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -13,13 +12,6 @@ from heldout.window import Window, require_pygame
 
 #: Width of a picture as text, in characters.
 COLUMNS = 80
-
-
-@functools.lru_cache(maxsize=4096)
-def shortest(value: float) -> float:
-    """Return the float with the fewest digits that is ``value`` in 32 bits: -0.01, not -0.009999999776482582."""
-    # Zero has one sign here: the cache could not tell the two apart.
-    return float(str(np.float32(value))) + 0.0
 
 
 class Single:

@@ -26,8 +26,8 @@ class VectorEnv(Copies, gymnasium.vector.VectorEnv[Any, Any, NDArray[Any]]):
     ``seeds[i]`` plays; ``None`` there goes on to the copy's next episode, as a reset without a seed does for all.
     Options: ``problem`` (a number for all copies, or a list), ``reset_mask`` (which copies).
 
-    Text fields are zero-padded bytes unless ``text`` says ``"tokens"`` or ``"str"`` (:mod:`heldout.text`). Rewards are
-    32-bit numbers, widened. Infos are as Gymnasium's own vector environments make them from
+    Text fields are zero-padded bytes unless ``text`` says ``"tokens"`` or ``"str"`` (:mod:`heldout.text`). Rewards
+    and metrics are told as :class:`heldout.Env` does. Infos are as Gymnasium's own vector environments make them from
     :class:`heldout.Env`: an array and a mask ``_key`` for each key; in same-step mode ``final_obs`` and ``final_info``.
     """
 
