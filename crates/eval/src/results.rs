@@ -466,7 +466,10 @@ impl Suite {
                 own_scales.extend(scales::scale(&protocol, task, &header.condition, &players).map(|s| (place, s)));
             } else if header.total() > 0 {
                 let place = notes::place(header);
-                notes.push(format!("{place}: not all that its scale is made of was played; `--resume` does it."));
+                notes.push(format!(
+                    "{place}: not all that its scale is made of was played; `--resume`, in Python `resume=True`, \
+                     does it."
+                ));
             }
         }
         Self { protocol, known, agents, cells, own_scales }

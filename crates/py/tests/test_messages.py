@@ -46,6 +46,23 @@ def test_records_of_another_build_are_gone_on_with_by_an_argument(tmp_path: Path
     assert "--" not in str(caught.value)
 
 
+def test_a_report_on_a_part_says_how_to_go_on_in_both_languages(tmp_path: Path) -> None:
+    protocol = tmp_path / "short.toml"
+    protocol.write_text(PROTOCOL.replace("episodes = 10", "episodes = 100"))
+    calls = iter(range(60))
+
+    def ends(observation: Any, episode_start: Any) -> Any:
+        if next(calls, None) is None:
+            raise KeyboardInterrupt
+        return np.zeros(len(episode_start), dtype=np.int64)
+
+    with pytest.raises(KeyboardInterrupt):
+        heldout.evaluate(ends, protocol, tmp_path / "out")
+    heldout.report(tmp_path / "out")
+    said = "Asked again with `--resume`, in Python with `resume=True`, it goes on."
+    assert said in (tmp_path / "out/report.md").read_text()
+
+
 DYNAMIC = """
 title = "Dynamic"
 summary = "Tests made from experience."

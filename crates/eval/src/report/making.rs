@@ -63,7 +63,9 @@ pub(super) fn failures(document: &mut Document, results: &Results) {
     document.heading(2, "Failures");
     document.table(failed);
     if !cut.rows.is_empty() {
-        document.paragraph("The evaluation was interrupted. `heldout eval … --resume` continues it.");
+        document.paragraph(
+            "The evaluation was interrupted. Asked again with `--resume`, in Python with `resume=True`, it goes on.",
+        );
         document.table(cut);
     }
     if !empty.rows.is_empty() {
