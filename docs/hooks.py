@@ -22,6 +22,7 @@ PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "results/shortcuts.md": "shortcuts.md",
+    "results/sb3/README.md": "trained.md",
 }
 
 MARK = re.compile(r"^<!-- (file|cards|excerpt|api|protocols)(?:: (.+))? -->$", re.MULTILINE)
