@@ -65,11 +65,11 @@ class Corpus:
 
     def plans(self, problems: Iterable[int] | None = None) -> list[Plan]:
         """Return what the planner finds for each of ``problems``, or for all."""
-        indices = range(len(self)) if problems is None else problems
+        indices = list(range(len(self)) if problems is None else problems)
         for index in indices:
             if not 0 <= index < len(self):
                 raise _native.HeldoutError(f"the problem is `{index}`, must be 0 to {len(self) - 1}")
-        found = _native.lilgym_plans(self._id, self._config, list(indices))
+        found = _native.lilgym_plans(self._id, self._config, indices)
         return [Plan(None if ids is None else tuple(ids), proven, value) for ids, proven, value in found]
 
 
