@@ -7,7 +7,7 @@ use crate::config::{GameConfig, Settings};
 use crate::episode::{Episode, Rulebook};
 use crate::games::{Cast, Games, RandomLegal, about};
 use crate::reference::{Bayes, Binds1, Binds2, ExactMatch, Nearest};
-use crate::shortcut::{Blind, Reflex};
+use crate::shortcut::{Blind, Reflex, Rote};
 use crate::speaker::{MAX_UTTERANCE, SpeakerRule, Utterance, window};
 
 pub(crate) static ABOUT: About = about(
@@ -59,6 +59,7 @@ impl Cast for Pair {
             Scripted::for_agent::<Binds2>("binds2", Binds2::ABOUT, LISTENER),
             Scripted::for_agent::<Reflex>("reflex", Reflex::ABOUT, LISTENER).shortcut(),
             Scripted::for_agent::<Blind>("blind", Blind::ABOUT, LISTENER).shortcut(),
+            Scripted::for_agent::<Rote>("rote", Rote::ABOUT, LISTENER).shortcut(),
             Scripted::of::<RandomLegal>("random", RandomLegal::ABOUT),
         ]
     }

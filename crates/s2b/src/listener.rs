@@ -7,7 +7,7 @@ use crate::config::{ListenerConfig, Settings};
 use crate::episode::{Episode, Rulebook};
 use crate::games::{Cast, Games, RandomLegal, about};
 use crate::reference::{Bayes, Binds1, Binds2, ExactMatch, Nearest};
-use crate::shortcut::{Blind, Reflex};
+use crate::shortcut::{Blind, Reflex, Rote};
 
 pub(crate) static ABOUT: About = about(
     "s2b/listener-v1",
@@ -44,6 +44,7 @@ impl Cast for Listener {
             Scripted::of::<Binds2>("binds2", Binds2::ABOUT),
             Scripted::of::<Reflex>("reflex", Reflex::ABOUT).shortcut(),
             Scripted::of::<Blind>("blind", Blind::ABOUT).shortcut(),
+            Scripted::of::<Rote>("rote", Rote::ABOUT).shortcut(),
             Scripted::of::<RandomLegal>("random", RandomLegal::ABOUT),
         ]
     }

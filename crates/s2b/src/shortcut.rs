@@ -1,19 +1,24 @@
-//! Listeners that ignore what is said: how far the stimuli alone lead.
+//! Listeners that understand no part of what is said: how far stimuli and whole messages lead.
 //!
 //! The query phase asks for held-out meanings, and under `query_balance = "original"` the stand-in of an absent target
-//! is any meaning. So a stimulus that is not held out was not meant, and one that is held out rather was: a score says
-//! something about messages only above these.
+//! is any meaning. So a stimulus that is not held out was not meant, and one that is held out rather was. Under
+//! `"balanced"` targets recur, and their feedback has told what the message means: a message that was heard before is
+//! understood as a whole, and a new one means none of the meanings that were shown. A score says something about the
+//! parts of messages only above these.
 
 use heldout_core::ConfigError;
 
+use crate::codec::EOS;
 use crate::config::Settings;
 use crate::reference::{CERTAIN, Facts, Listens, Understanding};
 use crate::scale::{Scale, Section, place};
 use crate::space::{MAX_DIMS, Meaning};
+use crate::speaker::{MAX_UTTERANCE, Utterance};
 use crate::split::held_out_meanings;
 
 pub(crate) type Reflex = Listens<Glance>;
 pub(crate) type Blind = Listens<Elimination>;
+pub(crate) type Rote = Listens<ByHeart>;
 
 /// Weighs how likely a stimulus is held out, over all structures, and remembers nothing.
 #[derive(Debug)]
@@ -89,6 +94,20 @@ pub(crate) struct Elimination {
 }
 
 impl Elimination {
+    /// How stimuli are read, by the numbers seen so far. If `complete`, these show every value.
+    fn reader(&self, complete: bool) -> impl Fn(&[f32]) -> Meaning {
+        let mut structure = [0; MAX_DIMS];
+        for (values, scale) in structure.iter_mut().zip(&self.scales) {
+            *values = scale.values(complete);
+        }
+        let (dims, one_hot) = (self.facts.space.dims, self.facts.one_hot());
+        move |values| {
+            let pairs = values.iter().zip(&structure[..dims]);
+            let value = |(&x, &d): (&f32, &u8)| place(x, d, one_hot).unwrap_or(0) as u8;
+            pairs.enumerate().fold(Meaning::default(), |m, (dim, pair)| m.with(dim, value(pair)))
+        }
+    }
+
     /// Whether `meaning` may be held out, as far as what was taught tells.
     fn held_out(&self, meaning: Meaning, read: impl Fn(&[f32]) -> Meaning) -> bool {
         let dims = self.facts.space.dims;
@@ -131,20 +150,69 @@ impl Understanding for Elimination {
             return 1.0;
         }
         // The support phase has shown every value.
-        let mut structure = [0; MAX_DIMS];
-        for (values, scale) in structure.iter_mut().zip(&self.scales) {
-            *values = scale.values(true);
-        }
-        let read = |values: &[f32]| {
-            let pairs = values.iter().zip(&structure[..self.facts.space.dims]);
-            let value = |(&x, &d): (&f32, &u8)| place(x, d, self.facts.one_hot()).unwrap_or(0) as u8;
-            pairs.enumerate().fold(Meaning::default(), |m, (dim, pair)| m.with(dim, value(pair)))
-        };
+        let read = self.reader(true);
         let meaning = read(values);
-        match (self.held_out(meaning, read), self.asked.iter().any(|values| read(values) == meaning)) {
+        match (self.held_out(meaning, &read), self.asked.iter().any(|values| read(values) == meaning)) {
             (false, _) => 0.0,
             (true, true) => 1e-12,
             (true, false) => CERTAIN,
+        }
+    }
+}
+
+/// Fit of a meaning that was never shown, where a message is new: of the stand-ins, some were shown.
+const NEW: f64 = 2.0;
+
+/// Learns whole messages by heart, those of the query phase too, and no part of them. A new message means none of the
+/// meanings that it knows; of the others it takes those that [`Elimination`] does.
+#[derive(Debug)]
+pub(crate) struct ByHeart {
+    rest: Elimination,
+    /// Messages with the values of what they named.
+    known: Vec<(Utterance, [f32; MAX_DIMS])>,
+}
+
+impl Understanding for ByHeart {
+    const ABOUT: &'static str = "Learns whole messages by heart, in the query phase too, and no part of them: knows again \
+                                 what it heard, and takes a new message for a meaning that was never shown, as `blind` \
+                                 does.";
+
+    fn check(_: &Settings) -> Result<(), ConfigError> {
+        Ok(())
+    }
+
+    fn new(facts: &Facts) -> Self {
+        Self { rest: Elimination::new(facts), known: Vec::new() }
+    }
+
+    fn see(&mut self, values: &[f32]) {
+        self.rest.see(values);
+    }
+
+    fn learn(&mut self, values: &[f32], said: &[u8], query: bool) {
+        self.rest.learn(values, said, query);
+        let (mut message, mut all) = ([EOS; MAX_UTTERANCE], [0.0; MAX_DIMS]);
+        message[..said.len()].copy_from_slice(said);
+        all[..values.len()].copy_from_slice(values);
+        if !self.known.contains(&(message, all)) {
+            self.known.push((message, all));
+        }
+    }
+
+    fn fit(&self, values: &[f32], said: &[u8], query: bool) -> f64 {
+        let read = self.rest.reader(query);
+        let meaning = read(values);
+        let (mut heard, mut shown) = (false, false);
+        for (message, values) in &self.known {
+            match (message == said, read(values) == meaning) {
+                (true, true) => return CERTAIN,
+                (same, known) => (heard, shown) = (heard || same, shown || known),
+            }
+        }
+        match (heard || shown, query) {
+            (true, _) => 0.0,
+            (false, true) => self.rest.fit(values, said, query),
+            (false, false) => NEW,
         }
     }
 }
