@@ -218,6 +218,30 @@ fn amendment_41_the_goal_is_picked_up_in_the_engines_box() {
     }
 }
 
+/// Random play meets the goal as often as the paper's does, on every level that it tells of.
+#[test]
+fn amendment_41_random_play_scores_what_the_papers_does() {
+    const EPISODES: u64 = 600;
+    for (level, paper) in
+        [("train_small", 7.79), ("train_large", 1.97), ("holdout_interpolate", 3.89), ("holdout_extrapolate", 1.19)]
+    {
+        let env = make(level);
+        let mut state = env.start(start(0));
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for episode in 0..EPISODES {
+            env.restart(&mut state, start(episode));
+            let mut rng = start(episode).seed.stream("play").rng();
+            while step(&env, &mut state, *rng.pick(&Walk::ALL)).1 == Status::Running {}
+            let score = 10.0 * f64::from(state.trips.goals);
+            (sum, squares) = (sum + score, squares + score * score);
+        }
+        let mean = sum / EPISODES as f64;
+        let error = ((squares / EPISODES as f64 - mean * mean) / EPISODES as f64).sqrt();
+        println!("{level}: {mean} +- {error}");
+        assert!((mean - paper).abs() <= 4.0 * error, "{level}: {mean} +- {error}, the paper has {paper}");
+    }
+}
+
 #[test]
 fn it_moves_as_quake_does() {
     let env = make("extrapolate");
