@@ -174,8 +174,9 @@ fn amendment_06_recall_without_memory() {
     assert!(infos.iter().any(|p| p.name == "memoryless" && p.shortcut && !p.privileged));
 }
 
+/// Whoever hears no message is at one half; whole messages are another matter, which `rote` shows.
 #[test]
-fn amendment_11_a_balanced_query_shuts_the_shortcuts_out() {
+fn amendment_11_a_balanced_query_shuts_out_who_hears_no_message() {
     for policy in ["reflex", "blind"] {
         // 20,000 games and more in all.
         let (mut games, mut right) = (0.0, 0.0);
