@@ -154,7 +154,14 @@ pub(crate) fn test(all: bool, totals: &mut Totals) -> anyhow::Result<()> {
     }
     if all {
         let venv = Venv::new("venv-sb3")?;
-        venv.pip(&[&extra(&wheel, "sb3,test"), "matplotlib>=3.8", "torchrl", "minari[create,hdf5]", "safetensors", "tensorboard"])?;
+        venv.pip(&[
+            &extra(&wheel, "sb3,test"),
+            "matplotlib>=3.8",
+            "torchrl",
+            "minari[create,hdf5]",
+            "safetensors",
+            "tensorboard",
+        ])?;
         venv.pip(&["--force-reinstall", "--no-deps", &wheel.display().to_string()])?;
         venv.pytest("crates/py/tests_sb3", totals)?;
         venv.pytest("crates/py/tests_manual", totals)?;

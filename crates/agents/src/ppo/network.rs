@@ -84,17 +84,9 @@ impl Eye {
     }
 
     fn forward(&self, params: &Params, bytes: &[u8]) -> Tensor<2> {
-        let pixels = self.height * self.width;
-        let rows = bytes.len() / (3 * pixels);
-        let mut planes = vec![0.0; bytes.len()];
-        for (plane, picture) in planes.chunks_exact_mut(3 * pixels).zip(bytes.chunks_exact(3 * pixels)) {
-            for (i, pixel) in picture.chunks_exact(3).enumerate() {
-                for (channel, &byte) in pixel.iter().enumerate() {
-                    plane[channel * pixels + i] = f32::from(byte) / 255.0;
-                }
-            }
-        }
-        let x = tensor(planes, [rows, 3, self.height, self.width], params.device());
+        let rows = bytes.len() / (3 * self.height * self.width);
+        let shares = bytes.iter().map(|&byte| f32::from(byte) / 255.0).collect();
+        let x = tensor(shares, [rows, self.height, self.width, 3], params.device());
         let x = self.layers.iter().fold(x, |x, layer| relu(layer.forward(params, x)));
         let features = x.dims()[1..].iter().product();
         relu(self.join.forward(params, x.reshape([rows, features])))

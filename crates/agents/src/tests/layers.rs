@@ -4,7 +4,8 @@ use heldout_core::{Rng, Seed};
 
 use super::near;
 use crate::nn::{
-    Adam, Device, Gradients, Gru, Init, Linear, Lstm, Norm, Optimiser, Params, RmsProp, Tensor, clip, tensor, values,
+    Adam, Conv, Device, Gradients, Gru, Init, Linear, Lstm, Norm, Optimiser, Params, RmsProp, Tensor, clip, tensor,
+    values,
 };
 
 fn list(seed: u64) -> Params {
@@ -171,6 +172,32 @@ fn agents_check_05_a_first_row_passes_no_gradient_to_rows_before_it() {
         let gradients = params.gradients(&out.slice([2..4, 0..1, 0..width]).sum());
         let of_x = gradients.0.last().expect("x was added last");
         assert!(of_x[..4].iter().all(|g| *g == 0.0) && of_x[4..].iter().all(|g| *g != 0.0), "{of_x:?}");
+    }
+}
+
+#[test]
+fn the_convolution_by_products_equals_the_plain_one() {
+    let device = Device::flex();
+    let mut rng = Rng::new(Seed(6));
+    for case in 0..8 {
+        let [n, from, to] = [4, 5, 6].map(|most| 1 + rng.below(most) as usize);
+        let [kernel, stride] = [4, 3].map(|most| 1 + rng.below(most) as usize);
+        let [height, width] = [9, 12].map(|most| kernel + rng.below(most) as usize);
+        let mut params = Params::new(Seed(case), &device);
+        let conv = Conv::orthogonal(&mut params, "c", [from, to], [kernel, stride]);
+        let x = given(&mut params, "x", &[n, height, width, from]);
+        let both = [true, false].map(|products| {
+            let x = params.get::<4>(x);
+            let out = if products { conv.forward(&params, x) } else { conv.plain(&params, x) };
+            let [n, h, w, c] = out.dims();
+            assert_eq!([Some(h), Some(w)], [height, width].map(|side| conv.side(side)));
+            let out = out.reshape([n * h, w, c]);
+            (values(out.clone()), params.gradients(&loss(out, &mut Rng::new(Seed(case)))))
+        });
+        near(&both[0].0, &both[1].0, 1e-5);
+        for (a, b) in both[0].1.0.iter().zip(&both[1].1.0) {
+            near(a, b, 2e-5);
+        }
     }
 }
 
