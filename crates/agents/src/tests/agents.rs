@@ -9,6 +9,7 @@ use super::toys::{Toy, make};
 use crate::nn::Device;
 use crate::parts::collect::Problems;
 use crate::parts::heads::Factored;
+use crate::parts::inputs::{Inputs, Previous};
 use crate::ppo::{Config, Ppo};
 use crate::select::{divide, score};
 use crate::table::{AGENTS, Agent, Profile};
@@ -203,7 +204,7 @@ fn agents_check_62_ppo_with_stop_forcing_learns_twenty_statements() {
     let set = json!({"steps": 60_000});
     let told = agent.told(Profile::Small, id, &spec, set.as_object().unwrap()).unwrap();
     let ids: Vec<u32> = (0..20).collect();
-    let inputs = crate::parts::inputs::Inputs::new(&spec, 0, &Default::default(), &[]).unwrap();
+    let inputs = Inputs::new(&spec, 0, &Previous::default(), &[]).unwrap();
     let words = crate::text::of_problems(&mut *make(1), &inputs, &ids).unwrap();
     let problems = Problems::Only(ids.clone());
     let mut learner = agent.learner(&told, make(told.ppo.copies), problems, Some(words), Seed(0)).unwrap();

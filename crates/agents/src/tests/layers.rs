@@ -189,9 +189,9 @@ fn the_convolution_by_products_equals_the_plain_one() {
         let both = [true, false].map(|products| {
             let x = params.get::<4>(x);
             let out = if products { conv.forward(&params, x) } else { conv.plain(&params, x) };
-            let [n, h, w, c] = out.dims();
-            assert_eq!([Some(h), Some(w)], [height, width].map(|side| conv.side(side)));
-            let out = out.reshape([n * h, w, c]);
+            let [_, tall, wide, _] = out.dims();
+            assert_eq!([Some(tall), Some(wide)], [height, width].map(|side| conv.side(side)));
+            let out = out.reshape([n * tall, wide, to]);
             (values(out.clone()), params.gradients(&loss(out, &mut Rng::new(Seed(case)))))
         });
         near(&both[0].0, &both[1].0, 1e-5);
