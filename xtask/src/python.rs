@@ -1,8 +1,9 @@
 //! The Python package: its wheel, its virtual environments and its tests.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
 
@@ -29,6 +30,13 @@ impl Venv {
                 make()?;
             }
         }
+        Ok(venv)
+    }
+
+    /// An environment in which nothing is installed.
+    fn fresh(name: &str) -> anyhow::Result<Self> {
+        let venv = Self::new(name)?;
+        run("python3", &["-m".as_ref(), "venv".as_ref(), "--clear".as_ref(), venv.0.as_os_str()])?;
         Ok(venv)
     }
 
@@ -68,11 +76,11 @@ pub(crate) fn wheel() -> anyhow::Result<()> {
     }
     let venv = Venv::new("venv-wheel")?;
     venv.pip(&["maturin[zig]>=1.9,<2", "auditwheel>=6"])?;
-    empty()?;
+    empty(&wheels())?;
     let build =
         ["build", "--release", "--zig", "--compatibility", "manylinux_2_17", "--quiet", "--out", "target/wheels"];
     finish(&mut venv.inside(command(venv.program("maturin"), &build))?)?;
-    let wheel = single()?;
+    let wheel = single(&wheels())?;
     let shown = command(venv.program("auditwheel"), &["show", &wheel.display().to_string()]).output()?;
     let tag = format!("\"{MANYLINUX}\"");
     if !String::from_utf8_lossy(&shown.stdout).split_whitespace().any(|word| word.trim_end_matches('.') == tag) {
@@ -85,27 +93,46 @@ pub(crate) fn wheel() -> anyhow::Result<()> {
 /// The tag of the wheel.
 const MANYLINUX: &str = "manylinux_2_17_x86_64";
 
-/// Empties the folder of wheels.
-fn empty() -> anyhow::Result<()> {
-    if wheels().exists() {
-        fs::remove_dir_all(wheels()).context("cannot empty target/wheels")?;
+/// Empties a folder that maturin writes to.
+fn empty(folder: &Path) -> anyhow::Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(|| format!("cannot empty {}", folder.display()))?;
     }
     Ok(())
 }
 
-/// The only wheel there is.
-fn single() -> anyhow::Result<PathBuf> {
-    let mut found: Vec<PathBuf> = fs::read_dir(wheels())?.filter_map(|e| Some(e.ok()?.path())).collect();
+/// The only file in such a folder.
+fn single(folder: &Path) -> anyhow::Result<PathBuf> {
+    let mut found: Vec<PathBuf> = fs::read_dir(folder)?.filter_map(|e| Some(e.ok()?.path())).collect();
     match (found.pop(), found.is_empty()) {
-        (Some(wheel), true) => Ok(wheel),
-        _ => bail!("maturin built no single wheel in target/wheels"),
+        (Some(file), true) => Ok(file),
+        _ => bail!("maturin made no single file in {}", folder.display()),
     }
+}
+
+/// Makes the archive of the sources, installs it into an environment of its own, and uses what was installed.
+fn sdist() -> anyhow::Result<()> {
+    let folder = root().join("target/sdist");
+    empty(&folder)?;
+    run(Venv::new("venv")?.program("maturin"), &["sdist", "--out", "target/sdist"])?;
+    let archive = single(&folder)?;
+    // Unpacked at one place, so that cargo knows again what it has compiled; as of now, since it goes by the time of files.
+    let unpack: [&OsStr; 4] = ["-xzmf".as_ref(), archive.as_os_str(), "-C".as_ref(), folder.as_os_str()];
+    run("tar", &unpack)?;
+    let name = archive.file_name().and_then(OsStr::to_str).and_then(|name| name.strip_suffix(".tar.gz"));
+    let sources = folder.join(name.context("an archive ends in .tar.gz")?);
+    let venv = Venv::fresh("venv-sdist")?;
+    let mut install = command(venv.program("python"), &["-m", "pip", "install", "--quiet"]);
+    install.env("CARGO_TARGET_DIR", root().join("target")).env("MATURIN_PEP517_ARGS", "--profile dev");
+    finish(install.args(["--disable-pip-version-check".as_ref(), sources.as_os_str()]))?;
+    let play = "import gymnasium, heldout; print(gymnasium.make('halma/symbolic-v1').reset(seed=1)[0].shape)";
+    finish(command(venv.program("python"), &["-c", play]).current_dir(&folder))?;
+    finish(command(venv.program("heldout"), &["info", "halma/symbolic-v1", "--json"]).stdout(Stdio::null()))
 }
 
 /// Runs README's Python in an environment of its own, with what README installs and nothing else.
 fn readme(wheel: &Path) -> anyhow::Result<()> {
-    let venv = Venv::new("venv-readme")?;
-    run("python3", &["-m".as_ref(), "venv".as_ref(), "--clear".as_ref(), venv.0.as_os_str()])?;
+    let venv = Venv::fresh("venv-readme")?;
     venv.pip(&[&wheel.display().to_string()])?;
     let text = fs::read_to_string(root().join("README.md"))?;
     let code = text.split("```python\n").nth(1).and_then(|rest| rest.split("```").next());
@@ -123,10 +150,10 @@ fn readme(wheel: &Path) -> anyhow::Result<()> {
 pub(crate) fn build(profile: &str) -> anyhow::Result<PathBuf> {
     let venv = Venv::new("venv")?;
     venv.pip(&["maturin>=1.9,<2"])?;
-    empty()?;
+    empty(&wheels())?;
     let build = ["build", "--profile", profile, "--quiet", "--out", "target/wheels"];
     run(venv.program("maturin"), &build)?;
-    single()
+    single(&wheels())
 }
 
 fn extra(wheel: &Path, extra: &str) -> String {
@@ -140,8 +167,8 @@ pub(crate) fn soak(steps: u64) -> anyhow::Result<()> {
     finish(soak.env("PYTHONDONTWRITEBYTECODE", "1"))
 }
 
-/// Builds the wheel and runs its tests under the newest Gymnasium and the oldest supported; with `all` SB3's too, and the
-/// manual's tutorials.
+/// Builds the wheel and runs its tests under the newest Gymnasium and the oldest supported; with `all` SB3's too, the
+/// manual's tutorials, and the archive of the sources.
 pub(crate) fn test(all: bool, totals: &mut Totals) -> anyhow::Result<()> {
     let wheel = build("dev")?;
     readme(&wheel)?;
@@ -165,6 +192,7 @@ pub(crate) fn test(all: bool, totals: &mut Totals) -> anyhow::Result<()> {
         venv.pip(&["--force-reinstall", "--no-deps", &wheel.display().to_string()])?;
         venv.pytest("crates/py/tests_sb3", totals)?;
         venv.pytest("crates/py/tests_manual", totals)?;
+        sdist()?;
     }
     Ok(())
 }
