@@ -61,15 +61,15 @@ pub struct Config {
     /// The learning rate at first; it falls to zero over the budget.
     pub lr: f64,
     /// How much a reward counts one step later.
-    pub gamma: f32,
+    pub gamma: f64,
     /// How far advantages look ahead.
-    pub lambda: f32,
+    pub lambda: f64,
     /// How far the policy, and the value, may move in one block.
-    pub clip: f32,
+    pub clip: f64,
     /// Weight of the value's loss.
-    pub value: f32,
+    pub value: f64,
     /// Weight of the entropy.
-    pub entropy: f32,
+    pub entropy: f64,
     /// The greatest norm of a gradient.
     pub norm: f64,
     /// Adam's addition to the root.
@@ -81,9 +81,9 @@ pub struct Config {
     /// Whether the last action and reward are inputs.
     pub previous: bool,
     /// What the reward is multiplied by as an input.
-    pub input_reward_scale: f32,
+    pub input_reward_scale: f64,
     /// What the reward is multiplied by in losses.
-    pub reward_scale: f32,
+    pub reward_scale: f64,
     /// Whether an episode that was cut short is worth what its last row is worth.
     pub bootstrap_truncated: bool,
     /// How the trained policy plays.
@@ -133,7 +133,7 @@ impl Plan {
         };
         let previous = Previous {
             action_and_reward: config.previous,
-            reward_scale: config.input_reward_scale,
+            reward_scale: config.input_reward_scale as f32,
             metrics: Vec::new(),
         };
         let (head, without): (Head, &[&str]) = match config.network {
@@ -287,7 +287,7 @@ impl Ppo {
             unroll.action[at * width..(at + 1) * width].fill(0);
             log_prob[at] = log_stop[at];
         }
-        unroll.reward.iter_mut().for_each(|r| *r *= self.plan.config.reward_scale);
+        unroll.reward.iter_mut().for_each(|r| *r *= self.plan.config.reward_scale as f32);
         self.blocks += 1;
         Ok(Block { unroll, memory, log_prob, values: worth })
     }
@@ -312,9 +312,9 @@ impl Ppo {
     fn learn(&mut self, block: &Block, step: &mut Step) {
         let config = self.plan.config.clone();
         let unroll = &block.unroll;
-        let discounts: Vec<f32> = unroll.cont.iter().map(|c| c * config.gamma).collect();
+        let discounts: Vec<f32> = unroll.cont.iter().map(|c| c * config.gamma as f32).collect();
         let mut advantages =
-            gae(unroll.copies, &unroll.reward, &discounts, &unroll.valid, &block.values, config.lambda);
+            gae(unroll.copies, &unroll.reward, &discounts, &unroll.valid, &block.values, config.lambda as f32);
         let targets: Vec<f32> = advantages.iter().zip(&block.values).map(|(a, v)| a + v).collect();
         standardise(&mut advantages, &unroll.valid);
         let lr = linear(config.lr, 0.0, self.collector.played().env_steps, config.steps);
@@ -360,8 +360,8 @@ impl Ppo {
         let valid = tensor(valid, [n], device);
         let mean = |x: Tensor<1>| (x * valid.clone()).sum() / total;
 
-        let policy_loss = mean(policy_loss(log_prob - of(&block.log_prob), of(advantages), config.clip));
-        let value_loss = mean(value_loss(out.value, of(&block.values), of(targets), config.clip));
+        let policy_loss = mean(policy_loss(log_prob - of(&block.log_prob), of(advantages), config.clip as f32));
+        let value_loss = mean(value_loss(out.value, of(&block.values), of(targets), config.clip as f32));
 
         let entropy = mean(entropy);
         let loss = policy_loss.clone() + value_loss.clone() * config.value - entropy.clone() * config.entropy;
@@ -399,7 +399,7 @@ impl Config {
         if let Some((name, _)) = least.iter().find(|(_, n)| *n == 0) {
             return Err(format!("`{name}` is 0, must be at least 1"));
         }
-        let positive = [("lr", self.lr), ("norm", self.norm), ("epsilon", self.epsilon), ("clip", self.clip.into())];
+        let positive = [("lr", self.lr), ("norm", self.norm), ("epsilon", self.epsilon), ("clip", self.clip)];
         if let Some((name, x)) = positive.iter().find(|(_, x)| !(x.is_finite() && *x > 0.0)) {
             return Err(format!("`{name}` is {x}, must be greater than 0"));
         }

@@ -243,6 +243,20 @@ fn with_run(dir: &Path, text: &str, play: impl Fn() -> std::process::Output) -> 
 }
 
 #[test]
+fn the_dynamic_tests_of_a_trained_agent_are_made_from_what_it_experienced() {
+    let folder = Folder::new();
+    let (out, scores) = (folder.path("out"), folder.path("scores"));
+    stdout(&["train", "ppo", "--protocol", "quick", "--task", "halma-symbolic", "--steps", "3000", "--out", &out]);
+    assert!(Path::new(&out).join("halma-symbolic/seed-0/experience.bin").is_file());
+    let run: Value = serde_json::from_slice(&tree(&out)[Path::new("halma-symbolic/seed-0/run.json")]).unwrap();
+    assert_eq!(run["config"]["gamma"].to_string(), "0.99", "numbers are told as they were");
+    let played =
+        heldout(&["eval", "quick", "--task", "halma-symbolic", "--policy", &out, "--out", &scores, "--episodes", "5"]);
+    let told = String::from_utf8_lossy(&played.stderr).into_owned();
+    assert!(!told.contains("tells nothing of that"), "{told}");
+}
+
+#[test]
 fn the_agents_are_listed() {
     let text = stdout(&["train", "--list"]);
     for name in ["ppo ", "ppo-lstm", "ppo-lilgym", "ppo-sf"] {
