@@ -1,14 +1,17 @@
 //! The kind of task that HALMA's protocols are made of.
 
-use heldout_core::{Asked, AskedCondition, Entry, Kind, Player, Prepared, ProblemSet, Told};
+use heldout_core::{Asked, AskedCondition, Entry, Kind, Options, Player, Prepared, ProblemSet, Told};
 use serde_json::{Map, Value, json};
 
-use super::{Symbolic, play};
+use super::{Symbolic, maze, play};
 use crate::FAMILY;
 use crate::config::SymbolicConfig;
 use crate::dynamic_tests::Class;
+use crate::experience::{Experience, counters};
 use crate::kind::{Dynamic, Gathering};
+use crate::maze::Maze;
 use crate::problems::TestSet;
+use crate::trials::entries_of;
 
 fn entry() -> &'static Entry {
     FAMILY.entry("halma/symbolic-v1").unwrap()
@@ -51,6 +54,17 @@ fn given(asked: &Asked<'_>, seed: u64) -> Vec<Result<ProblemSet, String>> {
 fn the_reference_is_the_half_random_explorer() {
     assert_eq!(Dynamic.reference(), Some("half"));
     assert!(entry().default_batch().seat(0, "half", heldout_core::Seed(0)).is_ok());
+}
+
+/// What a report tells of an agent: the paper's three ratios, and how much of a test it grasped.
+#[test]
+fn reports_tell_the_ratios_of_the_paper() {
+    let told: Vec<&str> = FAMILY.measures.rows.iter().map(|row| row.metric).collect();
+    assert_eq!(told, ["rho_a", "rho_g", "rho_p", "grasp"]);
+    for entry in FAMILY.entries {
+        let env = entry.make(&entry.smallest(), 1, Options::default()).unwrap();
+        assert!(told.iter().all(|name| env.spec().metrics.iter().any(|m| m.name == *name)), "{}", entry.id());
+    }
 }
 
 #[test]
@@ -216,6 +230,25 @@ fn amendment_23_experience_of_other_mazes_is_refused() {
     assert!(given(&without, 7)[0].is_ok());
 }
 
+/// A maze walked the other way has the same cells: what is in them differs all the same.
+#[test]
+fn amendment_23_experience_of_the_same_cells_with_another_goal_is_refused() {
+    let [there, back] = [maze((0, 0), "RRU", &[]), maze((2, 1), "DLL", &[])];
+    assert!(there.cells().eq(back.cells()));
+    let rules = SymbolicConfig::default().settings().count_rules();
+    let mut counts = vec![0; counters(1)];
+    let mut of = |maze: &Maze| {
+        let entries: Vec<_> = entries_of(maze).collect();
+        let experience = Experience::of(std::slice::from_ref(maze), &entries, rules, &counts);
+        let own = experience.write(std::slice::from_ref(&there), rules, &mut counts);
+        (experience, own.map_err(|e| e.to_string()))
+    };
+    let ((mut here, taken), (other, refused)) = (of(&there), of(&back));
+    assert_eq!(taken, Ok(()));
+    assert!(refused.unwrap_err().contains("it was made in other mazes"));
+    assert!(here.merge(&other).unwrap_err().to_string().contains("made in different mazes"));
+}
+
 #[test]
 fn experience_is_gathered_over_episodes_and_added_to() {
     let overrides = map(&json!({"mazes": 3}));
@@ -232,9 +265,9 @@ fn experience_is_gathered_over_episodes_and_added_to() {
         };
         let bytes = gathering.play(|| heard += 1).unwrap();
         assert_eq!(heard, episodes);
-        crate::experience::Experience::from_bytes(&bytes).unwrap()
+        Experience::from_bytes(&bytes).unwrap()
     };
-    let moves = |experience: &crate::experience::Experience| experience.visits.iter().map(|v| v.count).sum::<u32>();
+    let moves = |experience: &Experience| experience.visits.iter().map(|v| v.count).sum::<u32>();
     // Each of the three mazes once: the oracle makes no invalid move.
     let config = SymbolicConfig { mazes: 3, ..SymbolicConfig::default() };
     let (episodes, _) = play::<Symbolic>(&config, "oracle", None, 0);

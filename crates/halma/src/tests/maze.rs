@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{TEST_LAW, TRAIN_LAW, chi_square_critical};
+use crate::config::SymbolicConfig;
 use crate::experience::checksum;
 use crate::generate::{
     DepthLaw, Law, PathSampling, Split, draw_depth, draw_offset, draw_shape, draw_start, maze_set, offsets, paths_of,
@@ -167,6 +168,14 @@ fn halma_check_04_branches_have_their_mean_depth_and_number() {
     }
 }
 
+/// Section 1.5: branches are two cells deep on average in training, and five in tests.
+#[test]
+fn the_split_says_how_deep_branches_are() {
+    let depth = |split| SymbolicConfig { split, ..SymbolicConfig::default() }.settings().law().depth;
+    assert_eq!([Split::Train, Split::Test].map(depth), [TRAIN_LAW.depth, TEST_LAW.depth]);
+    assert_eq!([TRAIN_LAW.depth, TEST_LAW.depth], [2, 5]);
+}
+
 #[test]
 fn halma_check_05_hints_lead_to_the_goal() {
     for (law, split) in [(TRAIN_LAW, Split::Train), (TEST_LAW, Split::Test)] {
@@ -272,6 +281,15 @@ fn halma_check_09_digits_fall_off_log_linearly() {
     assert!(means[8] < 100.0, "{means:?}");
     assert!(means.windows(2).all(|w| w[0] > w[1]), "{means:?}");
     assert!(log_linearity(&means) > 0.95, "{}", log_linearity(&means));
+}
+
+/// Of logarithms 0, 1, 3 a line explains 27 of 28 parts.
+#[test]
+fn log_linearity_is_the_share_that_a_line_explains() {
+    let of = |logs: &[f64]| log_linearity(&logs.iter().map(|&x| libm::exp(x)).collect::<Vec<_>>());
+    for (logs, share) in [(&[7.0, 5.0, 3.0, 1.0][..], 1.0), (&[2.0, 4.0, 2.0], 0.0), (&[0.0, 1.0, 3.0], 27.0 / 28.0)] {
+        assert!((of(logs) - share).abs() < 1e-12, "{logs:?}: {}", of(logs));
+    }
 }
 
 #[test]

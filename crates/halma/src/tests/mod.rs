@@ -1,5 +1,6 @@
 //! What the tests of HALMA share.
 
+mod builds;
 #[cfg(feature = "files")]
 mod commands;
 mod dynamic_tests;

@@ -6,7 +6,7 @@ use crate::environment::Occasion;
 use crate::generate::{Split, maze_set};
 use crate::maze::{Cell, Direction, Symmetry};
 use crate::observation::{DIGITS, Entries, GOAL_X, HINT, ROWS, VALUES};
-use crate::panel::{GOAL_COLOURS, HINT_COLOUR, PANEL, WALL_COLOURS, colour};
+use crate::panel::{GOAL_COLOURS, Glyph, HINT_COLOUR, Layout, PANEL, WALL_COLOURS, colour};
 use crate::trials::State;
 use heldout_core::{Batch, Buffers, Environment, Options, Reset, Seed, Start, VecEnv};
 use heldout_digits::{Digits, Hand, Source, resize};
@@ -242,6 +242,52 @@ fn hints_up_and_right_are_circle_and_triangle() {
         }
     }
     assert!(sizes.len() > 40, "the test saw {} of 48 shapes", sizes.len());
+}
+
+/// Squares are apart as soon as they are on one axis: of two, each lies left, right, above and below the other.
+#[test]
+fn glyphs_lie_on_any_side_of_each_other() {
+    let entries = Entries([5, 0, 0, 0, 0, 0, 0, 0, -7, 0, 0]);
+    let digits = Digits::strokes(Hand::Train);
+    let mut sides = std::collections::BTreeSet::new();
+    for seed in 0..200 {
+        let layout = Layout::scatter(&entries, &digits, &mut Seed(seed).rng());
+        let &[a, b] = layout.glyphs() else { panic!("there are two glyphs") };
+        let left = |a: Glyph, b: Glyph| a.x + a.side <= b.x;
+        let above = |a: Glyph, b: Glyph| a.y + a.side <= b.y;
+        let apart = [left(a, b), left(b, a), above(a, b), above(b, a)];
+        assert!(apart.contains(&true), "{a:?} and {b:?} overlap");
+        if apart.iter().filter(|&&holds| holds).count() == 1 {
+            sides.insert(apart);
+        }
+    }
+    assert_eq!(sides.len(), 4);
+}
+
+/// What cannot be scattered goes to the squares of a lattice: one glyph to a square, anywhere within it.
+#[test]
+fn full_panels_fall_back_to_a_lattice() {
+    let entries = Entries([5, 6, 7, 8, 2, 3, 4, 5, -7, 4, 3]);
+    let digits = Digits::strokes(Hand::Train);
+    let (mut lattices, mut offsets) = (0, std::collections::BTreeSet::new());
+    for seed in 0..200 {
+        let layout = Layout::scatter(&entries, &digits, &mut Seed(seed).rng());
+        let glyphs = layout.glyphs();
+        assert_eq!(glyphs.len(), ROWS);
+        for (i, a) in glyphs.iter().enumerate() {
+            assert!([a.x, a.y].iter().all(|&at| usize::from(at) + usize::from(a.side) <= PANEL));
+            let clear = |b: &Glyph| a.x.abs_diff(b.x) >= a.side.min(b.side) || a.y.abs_diff(b.y) >= a.side.min(b.side);
+            assert!(glyphs[..i].iter().all(clear), "{glyphs:?}");
+        }
+        let within = glyphs.iter().filter(|g| [g.x, g.y].iter().all(|&at| at % 32 + g.side <= 32));
+        let squares: std::collections::BTreeSet<_> = within.map(|g| (g.x / 32, g.y / 32)).collect();
+        if squares.len() == ROWS {
+            lattices += 1;
+            offsets.extend(glyphs.iter().flat_map(|g| [g.x % 32, g.y % 32]));
+        }
+    }
+    // The smallest glyph has twelve pixels to spare.
+    assert!(lattices > 40 && offsets.into_iter().eq(0..=12), "{lattices} lattices");
 }
 
 /// Under `resample_panels` a panel is another one each time, and of the same entries.
