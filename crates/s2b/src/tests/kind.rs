@@ -40,6 +40,7 @@ fn languages_are_measured_space_by_space() {
     let full = json!({"min_values": 5});
     let all = measured(Player::Scripted("speaker=posdis,listener=nearest"), &[full, json!({})], Some(3)).unwrap();
     assert_eq!(all.len(), 2);
+    assert_eq!(all[0].metrics(), ["topsim", "posdis", "bosdis"]);
     assert_eq!((all[0].policy().as_str(), all[0].samples()), ("posdis", 3));
     let sample = all[0].sample(2).unwrap();
     assert_eq!(sample.length, 125, "every meaning of five values on three dimensions");
@@ -95,6 +96,8 @@ fn the_language_of_an_agent_is_measured_of_what_it_says() {
     let own = measured(told(&speaker), std::slice::from_ref(&overrides), Some(2)).unwrap();
     let sample = own[0].sample(1).unwrap();
     assert_eq!((own[0].samples(), sample.length), (2, 250));
+    assert_eq!(own[0].policy(), "an agent");
+    assert_eq!(own[0].metrics(), ["topsim", "posdis", "bosdis"]);
     near("posdis", sample.metrics["posdis"], 1.0, 1e-12);
     // Two looks of a meaning are two stimuli at no distance, said alike.
     assert!(sample.metrics["topsim"] > 0.9421, "{sample:?}");
