@@ -1,7 +1,9 @@
 //! Acceptance checks 23 and 24 of S2B: metrics of languages and of stimuli.
 
 use super::near;
-use crate::metrics::{Disentanglement, Matrix, Sampling, bosdis, disentanglement, posdis, spoken, topsim};
+use crate::metrics::{
+    Disentanglement, Matrix, Sampling, bosdis, disentanglement, mig, modularity, posdis, spoken, topsim,
+};
 use crate::space::{Space, SpaceRules, Structure};
 use crate::speaker::{SpeakerRule, Tongue};
 use heldout_core::Seed;
@@ -83,6 +85,24 @@ fn topsim_of_a_shifted_language() {
     // Distances of meanings: 1, 2, 1; edits: 2, 4, 4. Ranks 0.5 2 0.5 and 0 1.5 1.5.
     let score = topsim(Matrix::new(&meanings, 2), Matrix::new(&messages, 4), &|| false).unwrap();
     near("topsim", score, 0.5, 1e-12);
+}
+
+/// Two factors of two values each; one code says the first, the other both.
+#[test]
+fn disentanglement_of_codes_that_say_one_factor_or_both() {
+    let factors = [0, 0, 0, 1, 1, 0, 1, 1];
+    let alone = [0.0, 0.0, 1.0, 1.0];
+    let both = [0.0, 1.0, 2.0, 3.0];
+    let of = |codes: [[f32; 4]; 2]| {
+        let codes: Vec<f32> = (0..4).flat_map(|row| codes.map(|code| code[row])).collect();
+        let (factors, codes) = (Matrix::new(&factors, 2), Matrix::new(&codes, 2));
+        (mig(factors, codes).unwrap(), modularity(factors, codes).unwrap())
+    };
+    let second = [0.0, 1.0, 0.0, 1.0];
+    for (codes, gap, modules) in [([alone, second], 1.0, 1.0), ([alone, both], 0.5, 0.5), ([both, both], 0.0, 0.0)] {
+        near("mutual information gap", of(codes).0, gap, 1e-12);
+        near("modularity", of(codes).1, modules, 1e-12);
+    }
 }
 
 /// Mean scores over `runs` spaces of five values per dimension.

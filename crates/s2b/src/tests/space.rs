@@ -3,7 +3,7 @@
 use super::{EPISODES, Listener, near, play, rules, states, uniform};
 use crate::config::ListenerConfig as Config;
 use crate::space::{Kernel, Meaning, SpaceRules, Structure, Tail, section};
-use crate::split::{Halves, Split};
+use crate::split::{Halves, Split, longest_list};
 use heldout_core::{Environment, Seed};
 use serde_json::json;
 
@@ -174,6 +174,38 @@ fn the_compact_support_list_is_short() {
         let mean = games as f64 / EPISODES as f64;
         println!("compact, shots {shots}: {mean:.2} support games");
         near("compact support games", mean, expected, 0.06 * expected);
+    }
+}
+
+/// Under `support_passes` the support list is played so many times, in its order, and the query list once.
+#[test]
+fn support_lists_are_played_as_often_as_told() {
+    for passes in [1, 3] {
+        let rules: Listener = rules(json!({"support_passes": passes}));
+        for state in states(&rules, 20) {
+            let rulebook = &rules.rulebook;
+            let played = (0..rulebook.games(&state)).map(|game| rulebook.prepare(&state, game));
+            let played: Vec<(Meaning, bool)> = played.map(|game| (game.target.meaning, game.query)).collect();
+            let support = state.support_targets().repeat(passes).into_iter().map(|meaning| (meaning, false));
+            let query = state.query_targets().iter().map(|&meaning| (meaning, true));
+            assert_eq!(played, support.chain(query).collect::<Vec<_>>());
+        }
+    }
+}
+
+/// Room is made for the longest list that a sampler can make, so that restarts allocate nothing.
+#[test]
+fn no_support_list_is_longer_than_its_room() {
+    for (shots, rule) in [(1, "weighted"), (4, "weighted"), (4, "compact")] {
+        let rules: Listener = rules(json!({"shots": shots, "support_rule": rule}));
+        for state in states(&rules, 50) {
+            let room = longest_list(state.space.structure().total_values(), shots);
+            assert!(
+                state.support_targets().len() <= room,
+                "{} targets, room for {room}",
+                state.support_targets().len()
+            );
+        }
     }
 }
 
