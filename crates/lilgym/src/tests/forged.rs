@@ -1,8 +1,9 @@
 //! States that the rules could not have made are refused.
 
-use super::{Config, Task, rules, start, step};
+use super::{Config, Item, Scene, Task, rules, start, step};
 use crate::action::Action;
 use crate::config::Observation;
+use crate::scene::MAX_ITEMS;
 use heldout_core::Environment as _;
 use serde_json::{Value, json};
 
@@ -46,5 +47,19 @@ fn regression_forged_problems_objects_and_actions_were_believed() {
             let told = rules.check(&serde_json::from_value(json).unwrap()).unwrap_err();
             assert!(told.contains(problem), "{at}: {told}");
         }
+    }
+}
+
+/// A scene with as many objects as it has room for is read, one with more is not.
+#[test]
+fn a_scene_beyond_its_room_is_refused() {
+    let of = |ends: [usize; 3], items: usize| {
+        serde_json::from_value::<Scene>(json!([ends, vec![Item::default(); items]])).map_err(|error| error.to_string())
+    };
+    let most = MAX_ITEMS;
+    let full = of([1, most - 1, most], most).unwrap();
+    assert_eq!([0, 1, 2].map(|index| full.of(index).len()), [1, most - 2, 1]);
+    for (ends, items) in [([most + 1; 3], most + 1), ([2, 1, 2], 2), ([0, 1, 1], 2), ([3; 3], 2)] {
+        assert!(of(ends, items).unwrap_err().contains("the items do not fill the boxes"), "{ends:?}, {items}");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Color, Config, Item, Scene, Shape, Size, Task};
 use crate::corpus::Corpus;
-use crate::language::{Fault, Function, MAX_DEPTH, MAX_LENGTH, Program};
+use crate::language::{Fault, Function, MAX_DEPTH, MAX_LENGTH, MAX_PARAMETERS, Program};
 use heldout_core::{Rng, Seed};
 
 fn block(y: i16, color: Color) -> Item {
@@ -155,6 +155,21 @@ fn sizes_are_limited() {
     }
     let wide = format!("exist(all_items){}", " and exist(all_items)".repeat(100));
     assert_eq!(truth(&wide), Ok(true));
+}
+
+/// What is nested as deep as may be is read; one more is refused. The whole is an expression too.
+#[test]
+fn nesting_ends_at_its_limit() {
+    let nested = |brackets: usize| Program::parse(&format!("{}1{} == 1", "(".repeat(brackets), ")".repeat(brackets)));
+    let most = usize::from(MAX_DEPTH) - 1;
+    assert!(nested(most).is_ok());
+    assert!(nested(most + 1).unwrap_err().to_string().contains("nested more than 48 deep"));
+    let lambdas = |count: usize| {
+        let within = |body: String, i: usize| format!("exist(filter_obj(all_items, lambda x{i}: {body}))");
+        Program::parse(&(0..count).rev().fold("is_black(x0)".to_owned(), within))
+    };
+    assert!(lambdas(MAX_PARAMETERS).is_ok());
+    assert!(lambdas(MAX_PARAMETERS + 1).unwrap_err().to_string().contains("nested more than 8 deep"));
 }
 
 /// A program that would run for ages is stopped.

@@ -164,3 +164,29 @@ fn amendment_31_only_what_was_gone_through_is_proven() {
     let plan = plan(&coarse, &never.unwrap(), &Scene::default(), true, &|| false).unwrap();
     assert_eq!((plan.edits, plan.proven), (None, false));
 }
+
+/// What a planner steers by: one for each object to be taken away or changed, half as much again for one to be brought in.
+#[test]
+fn amendment_31_shortfalls_count_edits() {
+    let mut scene = Scene::default();
+    for (y, color) in [(80, Color::Black), (59, Color::Yellow), (38, Color::Black)] {
+        scene.push(0, item(40, y, Shape::Square, color, Size::Medium));
+    }
+    for (program, wanted, far) in [
+        ("All(all_boxes, lambda x: exist(x))", true, 3.0),
+        ("All(all_boxes, lambda x: exist(x))", false, 0.0),
+        ("Any(all_boxes, lambda x: exist(x))", true, 0.0),
+        ("Any(all_boxes, lambda x: exist(x))", false, 3.0),
+        ("exist(filter_obj(all_items, lambda x: is_black(x)))", false, 2.0),
+        ("exist(filter_obj(all_items, lambda x: is_blue(x)))", true, 1.0),
+        ("count(filter_obj(all_items, lambda x: is_black(x))) == 0", true, 2.0),
+        ("count(filter_obj(all_items, lambda x: is_black(x))) == 4", true, 2.5),
+        ("count(filter_obj(all_items, lambda x: is_black(x))) == 2", false, 1.0),
+        ("ge(count(all_items), 5) and all_boxes[0].is_tower()", true, 3.0),
+        ("ge(count(all_items), 5) or all_boxes[0].is_tower()", true, 0.0),
+    ] {
+        let parsed = crate::language::Program::parse(program).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(parsed.shortfall(&scene, wanted), Ok(far), "{program} {wanted}");
+        assert_eq!(parsed.truth(&scene) == Ok(wanted), far == 0.0, "{program} {wanted}");
+    }
+}
