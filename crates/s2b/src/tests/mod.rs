@@ -1,5 +1,6 @@
 //! What the tests of the S2B family share: first episodes of many copies, and starts by number.
 
+mod actions;
 mod amendments;
 mod commands;
 mod cost;
