@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Context;
 
-use crate::python::{Venv, build};
+use crate::python::{Venv, tested};
 use crate::root;
 use crate::shell::{command, finish};
 
@@ -15,7 +15,7 @@ const MAKERS: [&str; 3] = ["mkdocs-material>=9.6,<10", "mkdocstrings[python]>=0.
 
 /// Builds the manual into `target/site`, with rustdoc in its folder `rust`. A warning is an error.
 pub(crate) fn site() -> anyhow::Result<()> {
-    let wheel = build("dev")?.display().to_string();
+    let wheel = tested()?.display().to_string();
     let venv = Venv::new("venv-docs")?;
     venv.pip(&MAKERS)?;
     venv.pip(&[&wheel])?;

@@ -64,23 +64,22 @@ impl Venv {
     }
 }
 
-fn wheels() -> PathBuf {
-    root().join("target/wheels")
-}
+/// Where a wheel for people is put, and where one that is only tested: the latter is never published by mistake.
+const WHEELS: &str = "target/wheels";
+const TESTED: &str = "target/wheels-tested";
 
 /// Builds the wheel into `target/wheels`: on Linux with x86-64, one that every system of the last ten years takes, linked by zig and
 /// checked by auditwheel.
 pub(crate) fn wheel() -> anyhow::Result<()> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
-        return build("release").map(|path| println!("{}", path.display()));
+        return build("release", WHEELS).map(|path| println!("{}", path.display()));
     }
     let venv = Venv::new("venv-wheel")?;
     venv.pip(&["maturin[zig]>=1.9,<2", "auditwheel>=6"])?;
-    empty(&wheels())?;
-    let build =
-        ["build", "--release", "--zig", "--compatibility", "manylinux_2_17", "--quiet", "--out", "target/wheels"];
+    empty(&root().join(WHEELS))?;
+    let build = ["build", "--release", "--zig", "--compatibility", "manylinux_2_17", "--quiet", "--out", WHEELS];
     finish(&mut venv.inside(command(venv.program("maturin"), &build))?)?;
-    let wheel = single(&wheels())?;
+    let wheel = single(&root().join(WHEELS))?;
     let shown = command(venv.program("auditwheel"), &["show", &wheel.display().to_string()]).output()?;
     let tag = format!("\"{MANYLINUX}\"");
     if !String::from_utf8_lossy(&shown.stdout).split_whitespace().any(|word| word.trim_end_matches('.') == tag) {
@@ -146,14 +145,19 @@ fn readme(wheel: &Path) -> anyhow::Result<()> {
     finish(command(venv.program("heldout"), &["report", "out/table", "--out", "again.html"]).current_dir(&folder))
 }
 
-/// Builds the wheel in a profile: tests take `dev`, whose dependencies are compiled already.
-pub(crate) fn build(profile: &str) -> anyhow::Result<PathBuf> {
+/// Builds the wheel that tests and the manual take: in the profile `dev`, whose dependencies are compiled already.
+pub(crate) fn tested() -> anyhow::Result<PathBuf> {
+    build("dev", TESTED)
+}
+
+/// Builds the wheel in a profile, into a folder of its own.
+fn build(profile: &str, folder: &str) -> anyhow::Result<PathBuf> {
     let venv = Venv::new("venv")?;
     venv.pip(&["maturin>=1.9,<2"])?;
-    empty(&wheels())?;
-    let build = ["build", "--profile", profile, "--quiet", "--out", "target/wheels"];
+    empty(&root().join(folder))?;
+    let build = ["build", "--profile", profile, "--quiet", "--out", folder];
     run(venv.program("maturin"), &build)?;
-    single(&wheels())
+    single(&root().join(folder))
 }
 
 fn extra(wheel: &Path, extra: &str) -> String {
@@ -168,9 +172,9 @@ pub(crate) fn soak(steps: u64) -> anyhow::Result<()> {
 }
 
 /// Builds the wheel and runs its tests under the newest Gymnasium and the oldest supported; with `all` SB3's too, the
-/// manual's tutorials, and the archive of the sources.
+/// manual's tutorials, the archive of the sources, and README's Python in the very wheel that README's command builds.
 pub(crate) fn test(all: bool, totals: &mut Totals) -> anyhow::Result<()> {
-    let wheel = build("dev")?;
+    let wheel = tested()?;
     readme(&wheel)?;
     for (name, gymnasium) in [("venv", "gymnasium"), ("venv-old", OLD_GYMNASIUM)] {
         let venv = Venv::new(name)?;
@@ -193,6 +197,8 @@ pub(crate) fn test(all: bool, totals: &mut Totals) -> anyhow::Result<()> {
         venv.pytest("crates/py/tests_sb3", totals)?;
         venv.pytest("crates/py/tests_manual", totals)?;
         sdist()?;
+        self::wheel()?;
+        readme(&single(&root().join(WHEELS))?)?;
     }
     Ok(())
 }

@@ -50,6 +50,8 @@ pub enum PlayMode {
 pub struct Config {
     /// Steps to train for.
     pub steps: u64,
+    /// Episodes to train for, in place of steps; 0: steps.
+    pub episodes: u64,
     /// Environments that are played at once.
     pub copies: usize,
     /// Steps of each in a block.
@@ -58,7 +60,7 @@ pub struct Config {
     pub epochs: usize,
     /// In how many parts.
     pub minibatches: usize,
-    /// The learning rate at first; it falls to zero over the budget.
+    /// The learning rate of the first block; it falls to zero over the budget.
     pub lr: f64,
     /// How much a reward counts one step later.
     pub gamma: f64,
@@ -94,6 +96,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             steps: 1_000_000,
+            episodes: 0,
             copies: 16,
             rows: 128,
             epochs: 4,
@@ -138,6 +141,9 @@ impl Plan {
         };
         let (head, without): (Head, &[&str]) = match config.network {
             Kind::General => (Head::Components(agent.action.sizes().iter().map(|&n| n as usize).collect()), &[]),
+            Kind::Lilgym if config.lstm || config.previous => {
+                return Err("the network `lilgym` has no memory: `lstm` and `previous` must be false".to_owned());
+            }
             Kind::Lilgym => {
                 let sizes = agent.action.sizes();
                 let factored = (sizes.len() == 1).then(|| Factored::of(sizes[0] as usize)).flatten();
@@ -309,7 +315,16 @@ impl Ppo {
         }
     }
 
-    fn learn(&mut self, block: &Block, step: &mut Step) {
+    /// The learning rate of a block that begins now.
+    fn rate(&self) -> f64 {
+        let (config, played) = (&self.plan.config, self.collector.played());
+        match config.episodes {
+            0 => linear(config.lr, 0.0, played.env_steps, config.steps),
+            episodes => linear(config.lr, 0.0, played.episodes, episodes),
+        }
+    }
+
+    fn learn(&mut self, block: &Block, lr: f64, step: &mut Step) {
         let config = self.plan.config.clone();
         let unroll = &block.unroll;
         let discounts: Vec<f32> = unroll.cont.iter().map(|c| c * config.gamma as f32).collect();
@@ -317,7 +332,6 @@ impl Ppo {
             gae(unroll.copies, &unroll.reward, &discounts, &unroll.valid, &block.values, config.lambda as f32);
         let targets: Vec<f32> = advantages.iter().zip(&block.values).map(|(a, v)| a + v).collect();
         standardise(&mut advantages, &unroll.valid);
-        let lr = linear(config.lr, 0.0, self.collector.played().env_steps, config.steps);
         let mut sums = [0.0; 4];
         let mut count = 0;
         for epoch in 0..config.epochs {
@@ -427,11 +441,12 @@ impl Config {
 impl Learner for Ppo {
     fn advance(&mut self) -> Result<Step, TrainError> {
         let mut step = Step::default();
+        let lr = self.rate();
         let block = self.play()?;
         for (name, mean) in self.collector.stats.take() {
             step.scalar(&format!("episode/{name}"), mean);
         }
-        self.learn(&block, &mut step);
+        self.learn(&block, lr, &mut step);
         Ok(step)
     }
 

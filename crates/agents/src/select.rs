@@ -8,7 +8,8 @@ use crate::player::{Moment, Player};
 #[must_use]
 pub fn divide(problems: u32, share: f64, seed: Seed) -> (Vec<u32>, Vec<u32>) {
     let aside = (f64::from(problems) * share).round() as u32;
-    let aside = aside.clamp(u32::from(share > 0.0), problems.saturating_sub(1));
+    let most = problems.saturating_sub(1);
+    let aside = aside.clamp(u32::from(share > 0.0).min(most), most);
     let seed = seed.stream("selection");
     let mut all: Vec<u32> = (0..problems).map(|at| shuffled(seed, at, problems)).collect();
     let mut train = all.split_off(aside as usize);

@@ -115,7 +115,17 @@ impl Default for Loop {
 }
 
 /// Keys that may differ when a run is resumed: its budget, its evaluations and its logs.
-pub const FREE: [&str; 4] = ["config.steps", "config.save_every", "config.evaluate_every", "config.evaluate_episodes"];
+///
+/// The version and what computes may differ too: the bits may then.
+pub const FREE: [&str; 7] = [
+    "config.steps",
+    "config.episodes",
+    "config.save_every",
+    "config.evaluate_every",
+    "config.evaluate_episodes",
+    "version",
+    "backend",
+];
 
 /// All that an agent is told.
 #[derive(Clone, Debug, PartialEq)]
@@ -276,7 +286,7 @@ impl Agent {
     ///
     /// If a key is unknown, or a value is none of its.
     pub fn told(&self, profile: Profile, id: &str, spec: &Spec, set: &Map<String, Value>) -> Result<Told, TrainError> {
-        let large = |f: &heldout_core::Field| f.shape.len() == 3 && f.shape[2] == 3 && f.shape[0].min(f.shape[1]) >= 64;
+        let large = |f: &heldout_core::Field| f.shape.len() == 3 && f.shape[2] == 3 && f.shape[0].max(f.shape[1]) >= 64;
         let mut table = Map::new();
         if profile == Profile::Paper && spec.observation.iter().any(large) && self.within.is_empty() {
             table.insert("copies".to_owned(), 8.into());

@@ -176,6 +176,18 @@ pub struct Budget {
     pub stop_at: Option<StopAt>,
 }
 
+impl Budget {
+    /// Whether a mark lies between two counts: one every so many steps, or if that is 0 every fiftieth of the budget.
+    fn passes(&self, every: u64, before: Counters, now: Counters) -> bool {
+        let marks = |counters: Counters| match (every, self.episodes) {
+            (0, Some(episodes)) => counters.episodes / (episodes / 50).max(1),
+            (0, None) => counters.env_steps / (self.steps / 50).max(1),
+            (every, _) => counters.env_steps / every,
+        };
+        marks(now) > marks(before)
+    }
+}
+
 /// Why a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -261,10 +273,10 @@ pub struct Run<'a> {
 struct Kept {
     counters: Counters,
     blocks: u64,
-    evaluations: u64,
-    saves: u64,
     best: Option<f64>,
     looks_since_best: u64,
+    /// Other versions and processors that it was resumed by.
+    others: Vec<String>,
     /// Bytes of the files that only grow.
     log: u64,
     curves: u64,
@@ -359,8 +371,6 @@ impl Run<'_> {
         if board.file.is_empty() {
             board.add(&events::head((clock.wall)()))?;
         }
-        let fiftieth = |told: u64| if told > 0 { told } else { (self.budget.steps / 50).max(1) };
-        let (save_every, evaluate_every) = (fiftieth(self.budget.save_every), fiftieth(self.budget.evaluate_every));
         let (began, computed) = ((clock.wall)(), (clock.cpu)());
         let spent = [kept.cpu_seconds, kept.wall_seconds];
         let mut scores = Vec::new();
@@ -384,16 +394,12 @@ impl Run<'_> {
             {
                 self.look(learner, selection, &mut kept)?;
             }
-            let evaluations = kept.counters.env_steps / evaluate_every;
-            if evaluations > kept.evaluations {
-                kept.evaluations = evaluations;
+            if self.budget.passes(self.budget.evaluate_every, before, kept.counters) {
                 scores = self.look_up(learner, evaluate, kept.counters, &mut curves)?;
                 let tags: Vec<_> = scores.iter().map(|(name, x)| (format!("evaluation/{name}"), *x)).collect();
                 board.add(&events::scalars((clock.wall)(), kept.counters.env_steps, &tags))?;
             }
-            let saves = kept.counters.env_steps / save_every;
-            if saves > kept.saves {
-                kept.saves = saves;
+            if self.budget.passes(self.budget.save_every, before, kept.counters) {
                 (kept.log, kept.curves, kept.events) = (log.file.len(), curves.file.len(), board.file.len());
                 kept.cpu_seconds = spent[0] + (clock.cpu)() - computed;
                 kept.wall_seconds = spent[1] + (clock.wall)() - began;
@@ -415,6 +421,7 @@ impl Run<'_> {
             "wall_seconds": kept.wall_seconds.round(),
             "scores": scores,
             "best": kept.best,
+            "also_computed_by": kept.others,
         });
         self.write(DONE, format!("{done:#}\n").as_bytes())?;
         Ok(Ended::Done(end, kept.counters))
@@ -438,10 +445,11 @@ impl Run<'_> {
     fn begin(&self, learner: &mut dyn Learner) -> Result<Kept, TrainError> {
         let path = self.dir.join(RUN);
         if !path.exists() {
-            self.write(RUN, format!("{:#}\n", Value::Object(self.about.clone())).as_bytes())?;
+            // What tells that there is a run comes last.
             if let Some(words) = &self.vocabulary {
                 self.write(VOCABULARY, format!("{words:#}\n").as_bytes())?;
             }
+            self.write(RUN, format!("{:#}\n", Value::Object(self.about.clone())).as_bytes())?;
             return Ok(Kept::default());
         }
         if !self.resume {
@@ -449,12 +457,28 @@ impl Run<'_> {
         }
         self.same(&self.there()?)?;
         let Some(files) = read_state(self.dir)? else { return Ok(Kept::default()) };
-        let (saved, kept): (Saved, Kept) = Saved::of_files(files)?;
+        let (saved, mut kept): (Saved, Kept) = Saved::of_files(files)?;
         learner.load(&saved)?;
         if learner.counters() != kept.counters {
             return Err(TrainError::Damaged("the state tells of two different counts of steps".to_owned()));
         }
+        if let Some(other) = self.other(&self.there()?)
+            && !kept.others.contains(&other)
+        {
+            kept.others.push(other);
+        }
         Ok(kept)
+    }
+
+    /// What computes now, if a run was begun by something else: its bits may differ then.
+    fn other(&self, there: &Map<String, Value>) -> Option<String> {
+        let told = |of: &Map<String, Value>| {
+            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            let backend = of.get("backend").cloned().unwrap_or_default();
+            let version = of.get("version").map(text).unwrap_or_default();
+            format!("{version} {} {}", text(&backend["name"]), text(&backend["isa"]))
+        };
+        Some(told(&self.about)).filter(|now| *now != told(there))
     }
 
     /// What fixes the run that is there.
@@ -516,7 +540,7 @@ impl Run<'_> {
         if kept.best.is_none_or(|best| score > best) {
             kept.best = Some(score);
             kept.looks_since_best = 0;
-            self.write(BEST, &self.policy(learner, kept.counters))
+            self.write(BEST, &self.policy(learner, kept.counters)?)
         } else {
             kept.looks_since_best += 1;
             Ok(())
@@ -539,16 +563,19 @@ impl Run<'_> {
         Ok(scores)
     }
 
-    fn policy(&self, learner: &dyn Learner, counters: Counters) -> Vec<u8> {
+    fn policy(&self, learner: &dyn Learner, counters: Counters) -> Result<Vec<u8>, TrainError> {
+        // As it was begun: a budget that grew changes nothing that a policy is played by.
+        let path = self.dir.join(RUN);
+        let begun = heldout_files::read(&path, WRITTEN).map_err(file(&path))?;
         let about = checkpoint::About {
             format: FORMAT.to_owned(),
             agent: self.agent.to_owned(),
-            run: checkpoint::sha256(format!("{:#}\n", Value::Object(self.about.clone())).as_bytes()),
+            run: checkpoint::sha256(&begun),
             env_steps: counters.env_steps,
             updates: counters.updates,
             numbers: String::new(),
         };
-        checkpoint::pack(learner.weights(), about)
+        Ok(checkpoint::pack(learner.weights(), about))
     }
 
     fn save(&self, learner: &mut dyn Learner, kept: &Kept) -> Result<(), TrainError> {
@@ -557,7 +584,7 @@ impl Run<'_> {
         let named: Vec<(&str, &[u8])> = FILES.into_iter().zip(files.iter().map(Vec::as_slice)).collect();
         let folder = self.dir.join(STATE);
         heldout_files::write_folder(&folder, &named).map_err(file(&folder))?;
-        self.write(POLICY, &self.policy(learner, kept.counters))?;
+        self.write(POLICY, &self.policy(learner, kept.counters)?)?;
         if let Some(experience) = learner.experience()? {
             self.write(EXPERIENCE, &experience)?;
         }

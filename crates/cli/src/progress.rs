@@ -11,3 +11,12 @@ pub(crate) fn bar(total: u64, what: &str) -> ProgressBar {
     }
     bar
 }
+
+/// A bar over the steps of a training, with their speed and what else is told of it.
+pub(crate) fn training(steps: u64) -> ProgressBar {
+    let bar = bar(steps, "steps");
+    if let Ok(style) = ProgressStyle::with_template("{bar:20} {pos}/{len} steps, {per_sec}, {msg}, {eta} left") {
+        bar.set_style(style);
+    }
+    bar
+}

@@ -14,7 +14,7 @@ use heldout_agents::parts::inputs::{Inputs, Previous};
 use heldout_agents::table::{FREE, Told};
 use heldout_agents::train::{self, Budget, Clock, Ended, Selection, StopAt};
 use heldout_agents::{AGENTS, Agent, Profile, select, text};
-use heldout_core::{Autoreset, Entry, Options, Seed, Spec};
+use heldout_core::{Autoreset, Entry, Options, Scope, Seed, Spec};
 use heldout_envs::find;
 use heldout_eval::Episodes;
 use heldout_eval::entrant::Entrant;
@@ -101,6 +101,32 @@ struct Course {
 }
 
 impl Course {
+    /// Whether a metric is told of episodes.
+    fn tells(&self, name: &str) -> bool {
+        self.spec.metrics.iter().any(|m| m.name == name && m.scope == Scope::Episode)
+    }
+
+    /// Which metrics are, in words.
+    fn metrics(&self) -> String {
+        let of_episodes = self.spec.metrics.iter().filter(|m| m.scope == Scope::Episode);
+        let known: Vec<_> = of_episodes.map(|m| format!("`{}`", m.name)).collect();
+        format!("metrics of episodes of `{}` are {}", self.entry.id(), known.join(", "))
+    }
+
+    /// Refuses a selection that cannot be made.
+    fn check_selection(&self) -> anyhow::Result<()> {
+        let around = &self.told.around;
+        if around.selection > 0.0 {
+            if self.spec.problems.is_none_or(|n| n < 2) {
+                bail!("`selection` is {}, but `{}` has no two problems to divide", around.selection, self.entry.id());
+            }
+            if !self.tells(&around.selection_metric) {
+                bail!("`selection_metric` is `{}`; {}", around.selection_metric, self.metrics());
+            }
+        }
+        Ok(())
+    }
+
     /// The words of the problems that are trained on, `ids` or all; none where there is no text.
     fn words(&self, ids: &[u32]) -> anyhow::Result<Option<text::Vocabulary>> {
         let inputs = Inputs::new(&self.spec, 0, &Previous::default(), &[]).map_err(anyhow::Error::msg)?;
@@ -144,7 +170,7 @@ impl Train {
             }
             ended
         };
-        curves(&out, &courses, &seeds)?;
+        curves(&out)?;
         self.conclude(agent, &out, &ended)
     }
 
@@ -170,8 +196,10 @@ impl Train {
             Some(Value::Object(own)) => own,
             Some(other) => bail!("`--set env={other}` must be `--set env.KEY=VALUE`"),
         };
-        if let Some(steps) = self.steps {
-            set.insert("steps".to_owned(), steps.into());
+        for (key, given) in [("steps", self.steps), ("episodes", self.episodes)] {
+            if let Some(number) = given {
+                set.insert(key.to_owned(), number.into());
+            }
         }
         match (&self.protocol, &self.env) {
             (Some(protocol), _) => {
@@ -254,7 +282,7 @@ impl Train {
             Some(task) if !matches!(task.kind, Kind::Own { .. }) => {
                 task.conditions.iter().map(|c| (c.name.clone(), task.overrides(c))).collect()
             }
-            _ => Vec::new(),
+            _ => vec![("train".to_owned(), untrained(&env))],
         };
         Ok(Ok(Course {
             protocol: protocol.to_owned(),
@@ -282,6 +310,7 @@ impl Train {
         dir: &Path,
         stop: &AtomicBool,
     ) -> anyhow::Result<Ended> {
+        course.check_selection()?;
         let (told, entry) = (&course.told, course.entry);
         let root = Seed(seed).stream("train");
         let (ids, aside) = match course.spec.problems.filter(|_| told.around.selection > 0.0) {
@@ -314,7 +343,7 @@ impl Train {
             vocabulary,
             budget: Budget {
                 steps: told.ppo.steps,
-                episodes: self.episodes,
+                episodes: (told.ppo.episodes > 0).then_some(told.ppo.episodes),
                 save_every: told.around.save_every,
                 evaluate_every: told.around.evaluate_every,
                 stop_at: self.stop_at.clone(),
@@ -322,20 +351,22 @@ impl Train {
             resume: self.resume,
         };
         if let Some(stop_at) = &self.stop_at
-            && course.spec.metric(&stop_at.metric).is_none()
+            && !course.tells(&stop_at.metric)
         {
-            let known: Vec<_> = course.spec.metrics.iter().map(|m| format!("`{}`", m.name)).collect();
-            bail!("`--stop-at` names `{}`; metrics of `{}` are {}", stop_at.metric, entry.id(), known.join(", "));
+            bail!("`--stop-at` names `{}`; {}", stop_at.metric, course.metrics());
         }
         let episodes = told.around.evaluate_episodes as usize;
         let mut evaluate = |players: train::Players<'_>| -> Result<Vec<(String, f64)>, String> {
             let mut scores = Vec::new();
             for (name, config) in &course.conditions {
+                // How it sees is laid over the protocol's config, as in an evaluation.
+                let mut config = config.clone();
+                config.extend(course.view.clone());
                 let playing = Arc::new(Learning::new(agent.name, course.view.clone(), players()));
                 let entrant = Entrant::agent(agent.label, playing).map_err(|e| e.to_string())?;
                 let run = heldout_eval::Run {
                     entry,
-                    overrides: config,
+                    overrides: &config,
                     entrant: &entrant,
                     episodes: Episodes::Count(episodes),
                     seed: Seed(seed).stream("evaluation").0,
@@ -347,9 +378,7 @@ impl Train {
             }
             Ok(scores)
         };
-        // Selection plays as the task is, without what only training has.
-        let mut plain = course.env.clone();
-        plain.retain(|key, _| key != "stop_forcing");
+        let plain = untrained(&course.env);
         let copies = aside.len().clamp(1, 64);
         let disabled = Options { autoreset: Autoreset::Disabled, ..Options::default() };
         let mut kept_aside = if aside.is_empty() { None } else { Some(entry.make(&plain, copies, disabled)?) };
@@ -362,8 +391,7 @@ impl Train {
             patience: told.around.patience,
             score: &mut score,
         });
-        let bar = progress::bar(told.ppo.steps, "steps");
-        bar.set_message(format!("{} {seed}", course.task));
+        let bar = progress::training(told.ppo.steps);
         let clock = Clock { wall: &wall, cpu: &cpu };
         let ended =
             run.train(&mut *learner, &mut evaluate, selection, clock, &|| stop.load(Ordering::Relaxed), &mut |p| {
@@ -412,6 +440,7 @@ impl Train {
         let mut running: Vec<(Child, &Course, u64)> = Vec::new();
         let mut ended = Vec::new();
         let mut failed = Vec::new();
+        let mut told = false;
         while !(waiting.is_empty() && running.is_empty()) {
             while running.len() < self.jobs as usize
                 && !stop.load(Ordering::Relaxed)
@@ -421,6 +450,12 @@ impl Train {
             }
             if stop.load(Ordering::Relaxed) {
                 waiting.clear();
+                // Ctrl-C reaches all of a terminal's processes, a request to terminate this one alone.
+                if !std::mem::replace(&mut told, true) {
+                    for (child, _, _) in &running {
+                        let _ = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
+                    }
+                }
             }
             let mut still = Vec::new();
             for (mut child, course, seed) in running {
@@ -484,6 +519,12 @@ impl Train {
     }
 }
 
+/// A config of training without what only training has: nobody stops in the agent's place in play, nor in selection.
+fn untrained(env: &Map<String, Value>) -> Map<String, Value> {
+    let keys = env.iter().filter(|(key, _)| *key != "stop_forcing");
+    keys.map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
 /// The directory of a run.
 fn folder(out: &Path, course: &Course, seed: u64) -> PathBuf {
     let task = if course.task.is_empty() { out.to_owned() } else { out.join(&course.task) };
@@ -524,12 +565,18 @@ fn child(course: &Course, seed: u64, threads: usize) -> anyhow::Result<Child> {
     command.spawn().with_context(|| format!("cannot start `{}`", program.display()))
 }
 
-/// Puts the curves of all seeds together, where reports look for them.
-fn curves(out: &Path, courses: &[Course], seeds: &[u64]) -> anyhow::Result<()> {
+/// Puts the curves of all runs below a directory together, where reports look for them.
+fn curves(out: &Path) -> anyhow::Result<()> {
+    let seeds = |folder: &Path| -> Vec<(u64, PathBuf)> {
+        let number = |path: &PathBuf| path.file_name()?.to_str()?.strip_prefix("seed-")?.parse().ok();
+        let mut all: Vec<_> = folders(folder).into_iter().filter_map(|path| Some((number(&path)?, path))).collect();
+        all.sort();
+        all
+    };
     let mut text = String::new();
-    for course in courses {
-        for &seed in seeds {
-            let path = folder(out, course, seed).join("curves.jsonl");
+    for folder in std::iter::once(out.to_owned()).chain(folders(out)) {
+        for (_, seed) in seeds(&folder) {
+            let path = seed.join("curves.jsonl");
             if path.is_file() {
                 text += &heldout_files::text(&path, heldout_files::DATA)
                     .with_context(|| format!("cannot read `{}`", path.display()))?;
@@ -538,6 +585,14 @@ fn curves(out: &Path, courses: &[Course], seeds: &[u64]) -> anyhow::Result<()> {
     }
     let path = out.join("curves.jsonl");
     heldout_files::write(&path, text.as_bytes()).with_context(|| format!("cannot write `{}`", path.display()))
+}
+
+/// The folders in a folder, in order.
+fn folders(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    let mut all: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).filter(|path| path.is_dir()).collect();
+    all.sort();
+    all
 }
 
 fn wall() -> f64 {

@@ -66,8 +66,10 @@ impl Agent for Trained {
     }
 
     fn identity(&self, place: &Place<'_>) -> String {
-        let hash = self.policy(place).map_or("", |c| &c.sha256[..DIGITS]);
-        format!("{} sha256:{hash}", self.name())
+        let policy = self.policy(place);
+        let hash = policy.map_or("", |c| &c.sha256[..DIGITS]);
+        let told = policy.is_some_and(|c| c.run.config.get("allow_held_out").is_some_and(|v| v == true));
+        format!("{} sha256:{hash}{}", self.name(), if told { " (held-out problems allowed in training)" } else { "" })
     }
 
     fn runs(&self, place: &Place<'_>) -> usize {

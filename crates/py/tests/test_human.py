@@ -116,6 +116,29 @@ def test_play_asks_for_the_keys() -> None:
     assert done[0] == 0 and done[3:6] == [2, 2, 2], "s is down"
 
 
+@pytest.mark.parametrize(("env_id", "key"), [("halma/symbolic-v1", "a"), ("lilgym/tower-flipit-v1", "s")])
+def test_play_did_something_before_a_key_was_pressed(env_id: str, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless it waits for the player, Gymnasium does action 0: none of HALMA's, and the end in lilGym."""
+    pygame = pytest.importorskip("pygame")
+    from gymnasium.utils.play import play
+
+    env = gymnasium.make(env_id, render_mode="rgb_array")
+    done: list[Any] = []
+    looked = 0
+
+    def events() -> list[Any]:
+        nonlocal looked
+        looked += 1
+        kind = pygame.KEYDOWN if looked == 20 else pygame.QUIT if done else None
+        return [] if kind is None else [pygame.event.Event(kind, key=ord(key))]
+
+    monkeypatch.setattr(pygame.event, "get", events)
+    keys = env.unwrapped.get_keys_to_action()  # type: ignore[attr-defined]
+    heard: Any = lambda before, after, action, *rest: done.append(action)  # noqa: E731
+    play(env, fps=1000, callback=heard, seed=1, wait_on_player=True, noop=keys[codes(key)])
+    assert np.array_equal(done[0], keys[codes(key)]) and looked >= 20
+
+
 def test_directions_are_where_people_look_for_them() -> None:
     grid = heldout.Env("example/grid-v1").get_keys_to_action()
     assert [grid[codes(key)] for key in "wdsa"] == [0, 1, 2, 3]

@@ -148,7 +148,7 @@ pub(super) struct General {
 
 /// Features of the general network.
 const FEATURES: usize = 128;
-/// The shortest side of a picture that is looked at in large steps first.
+/// A side of a picture that is looked at in large steps first.
 const LARGE: usize = 64;
 
 impl General {
@@ -162,7 +162,7 @@ impl General {
         let vector = (inputs.width > 0).then(|| Mlp::orthogonal(params, "vector", inputs.width, &[FEATURES, FEATURES]));
         let mut eyes = Vec::new();
         for (i, picture) in inputs.pictures.iter().enumerate() {
-            let large = picture.height >= LARGE && picture.width >= LARGE;
+            let large = picture.height >= LARGE || picture.width >= LARGE;
             let (shapes, outputs) = if large {
                 ([[32, 8, 4], [64, 4, 2], [64, 3, 1]], 256)
             } else {
@@ -323,7 +323,7 @@ fn towers(all: &[i32], count: usize) -> Vec<f32> {
         let mut heights = [0; BOXES];
         for object in row {
             let tower = (object[0] - 1) as usize;
-            if heights[tower] < HEIGHT {
+            if heights.get(tower).is_some_and(|height| *height < HEIGHT) {
                 places[tower][heights[tower]] = 1 + object[4] as usize;
                 heights[tower] += 1;
             }

@@ -8,10 +8,14 @@ use crate::parts::inputs::{Inputs, Previous};
 use crate::text::Vocabulary;
 
 fn collector(toy: Toy, copies: usize, problems: Problems, words: Option<Vocabulary>) -> Collector {
+    collecting(toy, copies, problems, words, true)
+}
+
+fn collecting(toy: Toy, copies: usize, problems: Problems, words: Option<Vocabulary>, bootstrap: bool) -> Collector {
     let env = make(toy, copies);
     let previous = Previous { action_and_reward: true, reward_scale: 0.5, metrics: Vec::new() };
     let inputs = Inputs::new(env.spec(), 0, &previous, &[]).expect("a toy");
-    let playing = Playing { inputs, words, bootstrap_truncated: true, problems, seed: Seed(3) };
+    let playing = Playing { inputs, words, bootstrap_truncated: bootstrap, problems, seed: Seed(3) };
     Collector::new(env, playing).expect("a toy")
 }
 
@@ -57,6 +61,12 @@ fn agents_check_30_every_array_is_as_written_down_by_hand() {
     assert_eq!(rows[10], [2.0, 5.0, 0.0, 1.0, 2.5]);
     let played = collector.played();
     assert_eq!((played.env_steps, played.episodes), (3 * 8, 3 * 3));
+}
+
+#[test]
+fn agents_check_13_where_cuts_are_no_time_limits_nothing_follows_them() {
+    let unroll = collecting(Toy::Script, 3, Problems::All, None, false).collect(10, act(&mut 0)).expect("plays");
+    assert_eq!(same(&unroll.cont, 3), [0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 0.0]);
 }
 
 #[test]

@@ -261,7 +261,7 @@ fn bad_input_is_refused_by_name() {
     fails(
         &eval(&["smoke", "--policy", "x/y.mpk"]),
         2,
-        &["cannot play the checkpoint `x/y.mpk`: this version has no learners", "`oracle`"],
+        &["cannot play the checkpoint `x/y.mpk`: `x/y.mpk`: holds no run", "`oracle`"],
     );
     fails(&eval(&["smoke", "--policy", "random", "--seeds", "0"]), 2, &["`seeds` is `0`, must be 1 to 1000"]);
     fails(&eval(&["smoke", "--policy", "random", "--threads", "0"]), 2, &["`threads` is `0`, must be 1 to 1024"]);

@@ -113,6 +113,12 @@ fn agents_check_52_what_is_asked_for_wrongly_is_named() {
     refused(&train("ppo", ["--protocol", &short], &out, &["--task", "gird"]), &["no task `gird`", "`grid`"]);
     refused(&train("ppo", grid, &out, &["--stop-at", "return"]), &["METRIC>=NUMBER"]);
     refused(&train("ppo", grid, &out, &["--stop-at", "sucess>=1"]), &["`sucess`", "`success`"]);
+    refused(&train("ppo", grid, &out, &["--stop-at", "bumped>=0"]), &["`bumped`", "metrics of episodes"]);
+    refused(&train("ppo", grid, &out, &["--set", "selection=0.1", "--set", "selection_metric=won"]), &["`won`"]);
+    let one = ["--set", "selection=0.1", "--set", "env.levels=1"];
+    refused(&train("ppo", grid, &out, &one), &["`selection` is 0.1", "no two problems"]);
+    let tower = ["--env", "lilgym/tower-scratch-v1"];
+    refused(&train("ppo-sf", tower, &out, &["--set", "lstm=true"]), &["`lstm`", "no memory"]);
     refused(&["train", "ppo", "--out", &out], &["--protocol", "--env"]);
 }
 
@@ -124,6 +130,14 @@ fn agents_check_52_budgets_and_runs_that_are_there() {
     stdout(&train("ppo", grid, &out, &["--set", "env.split=heldout", "--set", "allow_held_out=true"]));
     let run: Value = serde_json::from_slice(&tree(&out)[Path::new("seed-0/run.json")]).unwrap();
     assert_eq!((&run["config"]["allow_held_out"], &run["env"]["split"]), (&true.into(), &"heldout".into()));
+    let short = protocol(&folder, "short.toml", SHORT);
+    let scores = folder.path("scores");
+    stdout(&["eval", &short, "--policy", &out, "--out", &scores, "--episodes", "2"]);
+    let told = tree(&scores).into_iter().filter(|(path, _)| path.starts_with("records"));
+    let told: Vec<String> = told.map(|(_, bytes)| String::from_utf8(bytes).unwrap()).collect();
+    assert!(!told.is_empty() && told.iter().all(|text| text.contains("held-out problems allowed in training")));
+    let curves = String::from_utf8(tree(&out)[Path::new("curves.jsonl")].clone()).unwrap();
+    assert!(curves.lines().all(|line| line.contains("\"train\":")), "{curves}");
     fails(&heldout(&train("ppo", grid, &out, &[])), 2, &["holds a run", "--resume"]);
     fails(&heldout(&train("ppo", grid, &out, &["--resume"])), 2, &["begun with", "env.split"]);
 
@@ -141,11 +155,57 @@ fn agents_check_52_budgets_and_runs_that_are_there() {
         let first = arguments.iter().position(|word| *word == "--steps").unwrap();
         stdout(&[&arguments[..first], &arguments[first + 1..]].concat())
     };
-    let steps = |text: &str| text.split(' ').find_map(|word| word.parse::<u64>().ok()).unwrap_or(0);
-    let _ = steps;
     assert!(told("2000").contains("steps"));
     assert!(told("2000").contains("done"));
-    assert!(told("4000").contains("steps"), "it goes on");
+    let points = || String::from_utf8(tree(&out)[Path::new("seed-0/log.jsonl")].clone()).unwrap().lines().count();
+    let before = points();
+    assert!(told("9000").contains("steps"), "it goes on");
+    assert!(points() > 2 * before);
+    // What was begun with another budget still plays, and was saved on the way.
+    stdout(&["run", "example/grid-v1", "--policy", &out, "--episodes", "2"]);
+
+    // Episodes are a budget as well, over which the learning rate falls.
+    let out = folder.path("episodes");
+    let words = train("ppo", grid, &out, &["--episodes", "30"]);
+    let words: Vec<&str> = words.into_iter().filter(|word| !["--steps", "6000"].contains(word)).collect();
+    stdout(&words);
+    let log = String::from_utf8(tree(&out)[Path::new("seed-0/log.jsonl")].clone()).unwrap();
+    let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let rate = |line: &Value| line["train/lr"].as_f64().unwrap();
+    assert_eq!(rate(&lines[0]), 1e-3, "the first block learns at the full rate");
+    assert!(lines.windows(2).all(|two| rate(&two[1]) <= rate(&two[0])) && rate(lines.last().unwrap()) > 0.0);
+    assert!(lines.last().unwrap()["episodes"].as_u64().unwrap() >= 30);
+}
+
+#[test]
+fn curves_of_runs_before_are_kept_and_an_agent_is_shown_what_it_asks_for_while_it_learns() {
+    let folder = Folder::new();
+    let (out, short) = (folder.path("out"), protocol(&folder, "short.toml", SHORT));
+    for seed in ["0", "1"] {
+        stdout(&train("ppo", ["--protocol", &short], &out, &["--seed", seed]));
+    }
+    let curves = String::from_utf8(tree(&out)[Path::new("curves.jsonl")].clone()).unwrap();
+    for seed in ["\"seed\":0", "\"seed\":1"] {
+        assert!(curves.contains(seed), "{curves}");
+    }
+    // The protocol shows objects; a view goes before it, as in an evaluation.
+    let objects = SHORT
+        .replace("example/grid-v1", "lilgym/tower-scratch-v1")
+        .replace("split = \"heldout\"", "split = \"dev\", observation = \"objects\"");
+    let path = protocol(&folder, "pictures.toml", &objects);
+    let out = folder.path("pictures");
+    let more = ["--set", "env.observation=image", "--set", "minibatches=2", "--set", "epochs=1"];
+    stdout(
+        &[
+            &["train", "ppo-lilgym", "--protocol", &path, "--out", &out, "--steps", "64"][..],
+            &more,
+            &["--set", "copies=4", "--set", "rows=8", "--set", "evaluate_episodes=2", "--set", "selection_every=1"],
+        ]
+        .concat(),
+    );
+    assert!(Path::new(&out).join("grid/seed-0/best.safetensors").is_file());
+    let shown = stdout(&["eval", &path, "--policy", &out, "--out", &folder.path("scores"), "--episodes", "4"]);
+    assert!(shown.contains("PPO scratch"), "{shown}");
 }
 
 #[test]

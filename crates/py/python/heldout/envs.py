@@ -83,7 +83,12 @@ class Env(Single, gymnasium.Env[Any, Any]):
         return action[0] if isinstance(self.action_space, gymnasium.spaces.Discrete) else action
 
     def get_keys_to_action(self) -> dict[tuple[int, ...], Any]:
-        """Return the actions by the keys of ``gymnasium.utils.play``; refused where there are too many for keys."""
+        """Return the actions by the keys of ``gymnasium.utils.play``; refused where there are too many for keys.
+
+        Where no key is pressed Gymnasium does action 0, which is a step in most ids, the end in lilGym, and none in
+        HALMA, whose actions are arrays: ``play(env, wait_on_player=True, noop=action)`` waits, and does ``action`` for
+        keys that have no meaning.
+        """
         return keys_to_action(self.env_id, self._spec.actions[0], self.config)
 
     def render(self) -> Any:

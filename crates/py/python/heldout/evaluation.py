@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from heldout import _native
 from heldout._native import HeldoutError
+from heldout.registry import encode
 from heldout.spaces import FLAT_MASK, MASK
+from heldout.text import Vocabulary, vocabulary
 
 
 def protocols() -> list[str]:
@@ -58,6 +60,7 @@ def evaluate(
     resume: bool = False,
     other_build: bool = False,
     deterministic: bool = True,
+    text: str | Vocabulary = "bytes",
     view: Mapping[str, Any] | Callable[[Place], Mapping[str, Any]] | None = None,
     experience: bytes | str | os.PathLike[str] | Callable[[Place], Any] | None = None,
     progress: Callable[[int, int], Any] | None = None,
@@ -80,11 +83,11 @@ def evaluate(
       second of three, as torch has it);
     - the name of a scripted policy, which ``threads`` spreads;
     - what :func:`heldout.load` opened, or the path of it: each training seed is a run of its own;
-    - a list of such policies that were trained alike, one per training seed: each is a run of its own, on a run seed of
-      its own;
+    - a list of functions, models or modules that were trained alike, one per training seed: each is a run of its own,
+      on a run seed of its own;
     - a dictionary of these by the names of tasks: other tasks are not played;
-    - a function of one argument called ``place`` that returns the policy that plays there, ``None`` where there is
-      none. It is asked for each run seed of the protocol, again for each condition.
+    - a function of one argument called ``place`` that returns the function, model or module that plays there, ``None``
+      where there is none. It is asked for each run seed of the protocol, again for each condition.
 
     ``label`` names it in reports and claims, ``name`` says in the records what it is; of torch modules and models the
     records also hold a hash of the weights. Policies of one hash are one run, and so are those of one object. Which
@@ -94,12 +97,16 @@ def evaluate(
     goes on even from records that another build of heldout made, which they say then.
 
     ``tasks`` are the only ones to play, by name. ``deterministic=False`` lets models and modules draw their actions, by
-    the seeds of the episodes, which the records say. ``view`` is how the policy sees and acts: config overrides of the
-    keys that are an id's views (``observation``, ``actions`` and the like), or a function of the place that gives them.
+    the seeds of the episodes, which the records say. ``text`` is the form of text that the policy was trained on,
+    ``"bytes"`` or ``"tokens"``, or the :class:`heldout.Vocabulary` of another corpus. ``view`` is how the policy sees
+    and acts: config overrides of the keys that are an id's views (``observation``, ``actions`` and the like), or a
+    function of the place that gives them. Models of Stable-Baselines3 that were trained on normalised observations are
+    shown them so. A scripted policy sees as it needs to and a trained one as it was trained: these three are refused.
 
     ``experience`` is what the policy experienced in training, as ``env.experience()`` gave it, or the path of a file of
-    it, or a function of the place that returns either: tests that are made after training are made from it, and refused
-    without it. A scripted policy without it plays training itself first. The records say whose experience it was.
+    it, or (of a policy that is not scripted) a function of the place that returns either: tests that are made after
+    training are made from it, and refused without it. A scripted policy without it plays training itself first. The
+    records say whose experience it was.
 
     The language of a policy with a method ``speak(stimuli, vocabulary, length)``, which returns a row of ``length``
     tokens for each row of ``stimuli``, is measured where a protocol asks for it.
@@ -113,11 +120,22 @@ def evaluate(
     if trained is not None and label is None:
         label = trained
     scripted = isinstance(policy, str)
+    if scripted:
+        for argument, given in (
+            ("view", view is not None),
+            ("deterministic", not deterministic),
+            ("text", text != "bytes"),
+        ):
+            if given:
+                whose = (
+                    "a trained policy sees and acts as it was trained to" if trained else "it is a scripted one's own"
+                )
+                raise HeldoutError(f"`{argument}` is not to be chosen for `{policy}`: {whose}")
     what = policy if scripted else name or _named(policy)
     if tasks is None:
         tasks = list(policy) if isinstance(policy, Mapping) else []
     with contextlib.ExitStack() as stack:
-        entrant = None if scripted else _Entrant(policy, name, deterministic, view, experience, stack)
+        entrant = None if scripted else _Entrant(policy, name, deterministic, text, view, experience, stack)
         answer = _native.evaluate(
             entrant or policy,
             [os.fspath(p) for p in chosen],
@@ -229,10 +247,14 @@ class _Entrant:
         policy: Any,
         name: str | None,
         deterministic: bool,
+        text: str | Vocabulary,
         view: Any,
         experience: Any,
         stack: contextlib.ExitStack,
     ) -> None:
+        if not isinstance(text, Vocabulary) and text not in ("bytes", "tokens"):
+            raise HeldoutError(f"`text` is `{text!r}`, must be `bytes`, `tokens` or a Vocabulary")
+        self._text = text
         self._policy = policy
         self._name = name
         self._deterministic = deterministic
@@ -304,7 +326,7 @@ class _Entrant:
     def view(self, told: _Told) -> str:
         """Return the config overrides by which it sees and acts, as JSON."""
         view = self._view(Place(*told)) if callable(self._view) else self._view
-        return json.dumps({} if view is None else dict(view))
+        return encode({} if view is None else dict(view))
 
     def experience(self, told: _Told) -> bytes | None:
         """Return what it experienced in training."""
@@ -321,6 +343,10 @@ class _Entrant:
     def begin(self, told: _Told, spec: str, copies: int) -> Callable[..., Any]:
         """Return the function that answers the observations of a new batch of ``copies``."""
         act = _decider(self._at(told))(copies)
+        told_as_text = [field["name"] for field in json.loads(spec)["observation"] if field["text"]]
+        words = self._text if isinstance(self._text, Vocabulary) else None
+        if told_as_text and self._text == "tokens":
+            words = vocabulary(told[0])
 
         def answer(
             fields: dict[str, NDArray[Any]],
@@ -329,6 +355,10 @@ class _Entrant:
             rewards: NDArray[np.float32],
             metrics: dict[str, NDArray[np.float32]],
         ) -> Any:
+            if MASK in fields:
+                fields[MASK] = fields[MASK].astype(np.int8)
+            for name in told_as_text if words is not None else ():
+                fields[name] = words.of_bytes(fields[name])
             observation = next(iter(fields.values())) if len(fields) == 1 else fields
             return act(_Moment(observation, starts, seeds, rewards, metrics, self._deterministic))
 
@@ -370,6 +400,13 @@ def _hash(policy: Any) -> str | None:
 
 def _decider(policy: Any) -> Callable[[int], _Act]:
     """Return what makes the answering function of a batch of any number of copies."""
+    from heldout.trained import TrainedPolicy
+
+    if isinstance(policy, (str, os.PathLike, TrainedPolicy)):
+        whose = policy.path if isinstance(policy, TrainedPolicy) else policy
+        raise HeldoutError(
+            f"`{whose}` is a policy by itself: evaluate it alone, not in a list, a dictionary or a function"
+        )
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(policy, torch.nn.Module) and not hasattr(policy, "predict"):
         return lambda copies: _module(torch, policy)
@@ -392,19 +429,31 @@ def _decider(policy: Any) -> Callable[[int], _Act]:
 
 
 @contextlib.contextmanager
-def _chance(moment: _Moment, step: int) -> Iterator[None]:
-    """Draw what torch draws from the seeds of the episodes and the steps since all of them began.
+def _chance(moment: _Moment, step: int, space: Any = None) -> Iterator[None]:
+    """Draw what torch, numpy and a space of actions draw from the seeds of the episodes and the steps since all of them
+    began, and put them back.
 
     So a run that is resumed draws the same.
     """
     torch = sys.modules.get("torch")
-    if torch is None or moment.deterministic:
+    if moment.deterministic:
         yield
         return
     seed = int.from_bytes(hashlib.sha256(moment.seeds.tobytes() + step.to_bytes(8, "little")).digest()[:7], "little")
-    with torch.random.fork_rng():
-        torch.manual_seed(seed)
-        yield
+    numpy_before, space_before = np.random.get_state(), getattr(space, "_np_random", None)
+    with contextlib.ExitStack() as stack:
+        if torch is not None:
+            stack.enter_context(torch.random.fork_rng())
+            torch.manual_seed(seed)
+        np.random.seed(seed % (1 << 32))
+        if space is not None:
+            space.seed(seed % (1 << 31))
+        try:
+            yield
+        finally:
+            np.random.set_state(numpy_before)
+            if space is not None:
+                space._np_random = space_before
 
 
 def _model(model: Any) -> _Act:
@@ -412,14 +461,15 @@ def _model(model: Any) -> _Act:
     state: Any = None
     step = 0
     maskable = any(p.name == "action_masks" for p in _parameters(model.predict))
+    normalised = model.get_vec_normalize_env() if hasattr(model, "get_vec_normalize_env") else None
 
     def act(moment: _Moment) -> Any:
         nonlocal state, step
         step = 0 if moment.episode_start.all() else step + 1
         more = {"action_masks": _masks(moment.observation)} if maskable else {}
-        with _chance(moment, step):
+        with _chance(moment, step, getattr(model, "action_space", None)):
             actions, state = model.predict(
-                moment.observation,
+                moment.observation if normalised is None else normalised.normalize_obs(moment.observation),
                 state=state,
                 episode_start=moment.episode_start,
                 deterministic=moment.deterministic,
@@ -458,7 +508,8 @@ def _module(torch: Any, module: Any) -> _Act:
     step = 0
     state: Any = None
     positional = [p for p in _parameters(module.forward) if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    recurrent = len(positional) > 1
+    # A second argument that has a value of its own is no state.
+    recurrent = len(positional) > 1 and positional[1].default in (None, inspect.Parameter.empty)
 
     def act(moment: _Moment) -> Any:
         nonlocal step, state
@@ -473,7 +524,12 @@ def _module(torch: Any, module: Any) -> _Act:
         with torch.no_grad(), _chance(moment, step):
             if recurrent:
                 state = None if moment.episode_start.all() else _forgotten(state, tensor(moment.episode_start))
-                answer, state = module(batch, state)
+                told = module(batch, state)
+                if not (isinstance(told, tuple) and len(told) == 2):
+                    raise HeldoutError(
+                        "the module takes a state beside the observation, and must return `(answer, state)`"
+                    )
+                answer, state = told
             else:
                 answer = module(batch)
             if answer.is_floating_point():

@@ -33,8 +33,9 @@ class Copy:
         return self._batch.save(self._index)
 
     def restore(self, state: bytes) -> None:
-        """Go on from a saved state."""
+        """Go on from a saved state; observations and masks are those of it."""
         self._batch.restore(self._index, state)
+        self._batch.observe()
 
     def experience(self) -> bytes | None:
         """Return what has been experienced, ``None`` where no account of it is kept."""

@@ -47,8 +47,8 @@ class TrainedPolicy:
         self.label: str = own["label"]
         #: The environment that it was trained on.
         self.id: str = own["id"]
-        #: The config that it was trained under.
-        self.config: dict[str, Any] = own["env"]
+        #: The config that it was trained under, without what only training has: nobody stops in its place any more.
+        self.config: dict[str, Any] = {key: value for key, value in own["env"].items() if key != "stop_forcing"}
         #: SHA-256 of the file of its weights.
         self.sha256: str = told[run]["sha256"]
         batch = make_batch(self.id, 1, autoreset_mode="Disabled", max_episode_steps=None, **self.config)
@@ -56,6 +56,8 @@ class TrainedPolicy:
         batch.close()
         self._player: _native.Player | None = None
         self._copies = 0
+        self._drawn = np.random.default_rng()
+        self._seeds = np.zeros(0, np.uint64)
 
     def make(self, **config: Any) -> Env:
         """Make the environment that it was trained on, as it sees it; ``config`` is laid over that of training."""
@@ -71,12 +73,12 @@ class TrainedPolicy:
         *,
         episode_start: bool | Sequence[bool] | NDArray[np.bool_] = False,
         reward: float | Sequence[float] | NDArray[Any] = 0.0,
-        seeds: int | Sequence[int] | NDArray[Any] = 0,
+        seeds: int | Sequence[int] | NDArray[Any] | None = None,
     ) -> Any:
         """Return the action for an observation, or those for a batch of them.
 
         ``reward`` is what the last step paid, which policies with a memory are told; ``seeds`` are of the episodes, for
-        policies that draw their actions.
+        policies that draw their actions: unless given, each episode has one of its own that nobody knows.
         """
         given = observation if isinstance(observation, dict) else {self._spec.fields[0].name: observation}
         missing = [field.name for field in self._spec.fields if field.name not in given]
@@ -88,16 +90,20 @@ class TrainedPolicy:
         copies = len(columns[0])
         if self._player is None or self._copies != copies:
             self._player, self._copies = _native.Player(self.path, self._run, copies), copies
+            self._seeds = self._drawn.integers(1 << 63, size=copies, dtype=np.uint64)
 
         def each(value: Any, dtype: Any) -> NDArray[Any]:
             return np.ascontiguousarray(np.broadcast_to(np.asarray(value, dtype), (copies,)))
 
+        starts = each(episode_start, np.bool_)
+        fresh = self._drawn.integers(1 << 63, size=copies, dtype=np.uint64)
+        self._seeds = np.where(starts, fresh, self._seeds)
         actions = self._player.act(
             [np.ascontiguousarray(column).reshape(-1) for column in columns],
             each(reward, np.float32),
             np.zeros(copies * len(self._spec.metrics), np.float32),
-            each(episode_start, np.bool_),
-            each(seeds, np.uint64),
+            starts,
+            self._seeds if seeds is None else each(seeds, np.uint64),
         ).astype(np.int64)
         flat = actions[:, 0] if "discrete" in self._spec.actions[0] else actions
         if not single:

@@ -1,0 +1,113 @@
+"""Models and modules are evaluated as they were trained, and drawn from by the seeds of the episodes."""
+
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+import torch
+from stable_baselines3 import DQN, PPO
+from stable_baselines3.common.vec_env import VecNormalize
+
+import heldout
+from heldout.sb3 import HeldoutVecEnv
+
+PROTOCOL = """
+title = "Short"
+summary = "One task."
+seeds = 1
+[[task]]
+name = "task"
+id = "{id}"
+episodes = 4
+metric = "return"
+[[task.condition]]
+name = "train"
+held_out = false
+"""
+MINI = "memory/spot-diff-mini-v1"
+
+
+@pytest.fixture
+def protocol(tmp_path: Path) -> Any:
+    def written(env_id: str) -> str:
+        path = tmp_path / "short.toml"
+        path.write_text(PROTOCOL.format(id=env_id))
+        return str(path)
+
+    return written
+
+
+def records(out: Path) -> list[bytes]:
+    return [path.read_bytes() for path in sorted((out / "records").rglob("*.jsonl"))]
+
+
+def test_a_model_that_was_trained_on_normalised_observations_was_shown_others(protocol: Any, tmp_path: Path) -> None:
+    envs = VecNormalize(HeldoutVecEnv(MINI, 4), norm_reward=False)
+    model = PPO("MlpPolicy", envs, n_steps=16, batch_size=32, device="cpu", seed=0)
+    model.learn(64)
+    raw, shown = [], []
+    normalise, predict = envs.normalize_obs, model.predict
+    envs.normalize_obs = lambda rows: (raw.append(rows), normalise(rows))[1]
+    model.predict = lambda rows, **more: (shown.append(rows), predict(rows, **more))[1]  # type: ignore[method-assign]
+    heldout.evaluate(model, protocol(MINI), tmp_path / "out")
+    assert shown and all(np.array_equal(a, normalise(b)) for a, b in zip(shown, raw, strict=True))
+    assert not np.array_equal(shown[0], raw[0])
+
+
+def test_a_maskable_model_is_told_what_is_legal(protocol: Any, tmp_path: Path) -> None:
+    contrib = pytest.importorskip("sb3_contrib")
+    env_id = "s2b/listener-v1"
+    model = contrib.MaskablePPO("MultiInputPolicy", HeldoutVecEnv(env_id, 2), n_steps=8, batch_size=16, device="cpu")
+    told = []
+    predict = model.predict
+
+    def listening(rows: Any, action_masks: Any = None, **more: Any) -> Any:
+        told.append((rows["action_mask"], action_masks))
+        actions, state = predict(rows, action_masks=action_masks, **more)
+        assert action_masks[np.arange(len(actions)), actions].all()
+        return actions, state
+
+    model.predict = listening
+    heldout.evaluate(model, protocol(env_id), tmp_path / "out")
+    assert told and all(np.array_equal(mask, rows != 0) for rows, mask in told)
+
+
+def test_what_a_model_draws_by_numpy_and_its_space_differed_from_run_to_run(protocol: Any, tmp_path: Path) -> None:
+    model = DQN("MlpPolicy", gymnasium.make(MINI), device="cpu", seed=0, buffer_size=100)
+    model.exploration_rate = 0.5
+    before = (np.random.get_state()[1].copy(), model.action_space.np_random.bit_generator.state)
+    for out in ("once", "twice"):
+        heldout.evaluate(model, protocol(MINI), tmp_path / out, label="dqn", deterministic=False)
+    assert records(tmp_path / "once") == records(tmp_path / "twice")
+    assert np.array_equal(before[0], np.random.get_state()[1]), "nothing is left changed"
+    assert before[1] == model.action_space.np_random.bit_generator.state
+
+
+class Tempered(torch.nn.Module):
+    """A module whose second argument is no state."""
+
+    def __init__(self, inputs: int, actions: int) -> None:
+        super().__init__()
+        self.layer = torch.nn.Linear(inputs, actions)
+
+    def forward(self, rows: torch.Tensor, temperature: float = 1.0) -> torch.Tensor:
+        return self.layer(rows.float()) / temperature
+
+
+class Stateless(torch.nn.Module):
+    """A module that takes a state and gives none back."""
+
+    def forward(self, rows: torch.Tensor, state: Any) -> torch.Tensor:
+        return torch.zeros(len(rows), 4)
+
+
+def test_a_second_argument_with_a_value_of_its_own_was_taken_for_a_state(protocol: Any, tmp_path: Path) -> None:
+    env = heldout.Env(MINI)
+    assert isinstance(env.action_space, gymnasium.spaces.Discrete) and env.observation_space.shape is not None
+    module = Tempered(env.observation_space.shape[0], int(env.action_space.n))
+    outcome = heldout.evaluate(module, protocol(MINI), tmp_path / "out")
+    assert outcome["failures"] == []
+    with pytest.raises(heldout.HeldoutError, match=r"must return `\(answer, state\)`"):
+        heldout.evaluate(Stateless(), protocol(MINI), tmp_path / "other")
