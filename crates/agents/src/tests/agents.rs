@@ -35,9 +35,20 @@ fn agents_check_02_the_network_of_lilgym_has_as_many_numbers_as_the_papers() {
     let all = learner.weights();
     let text: usize = all.entries().iter().filter(|p| p.name.starts_with("text.")).map(crate::nn::Param::len).sum();
     assert_eq!(all.count() - text, 1_933_002);
-    // Convolutions leave 11 x 46, 4 x 22 and 2 x 20: what is joined is 32 of the last.
     let join = all.entries().iter().find(|p| p.name == "image.join.weight").unwrap();
-    assert_eq!(join.shape, [32 * 2 * 20, 512]);
+    assert_eq!(join.shape, [32 * 2 * 20, 512], "32 channels of what the convolutions leave");
+}
+
+#[test]
+fn agents_check_06_what_the_convolutions_of_lilgym_leave() {
+    let mut params = crate::nn::Params::new(Seed(0), &Device::flex());
+    let (mut sides, mut found) = ([50, 190], Vec::new());
+    for (i, shape) in [[8, 4], [4, 2], [3, 1]].into_iter().enumerate() {
+        let layer = crate::nn::Conv::orthogonal(&mut params, &i.to_string(), [3, 3], shape);
+        sides = sides.map(|side| layer.side(side).unwrap());
+        found.push(sides);
+    }
+    assert_eq!(found, [[11, 46], [4, 22], [2, 20]]);
 }
 
 #[test]

@@ -37,13 +37,15 @@ fn same(found: &BTreeMap<PathBuf, Vec<u8>>, expected: &BTreeMap<PathBuf, Vec<u8>
 }
 
 #[test]
-fn agents_check_46_47_one_run_whatever_the_threads_and_the_jobs() {
+fn agents_check_47_one_run_whatever_the_threads_and_the_jobs() {
     let folder = Folder::new();
     let short = protocol(&folder, "short.toml", SHORT);
     let outs = ["a", "b", "c"].map(|name| folder.path(name));
     let more: [&[&str]; 3] = [&["--threads", "1"], &["--threads", "2"], &["--jobs", "2"]];
     for (out, more) in outs.iter().zip(more) {
-        stdout(&train("ppo-lstm", ["--protocol", &short], out, &[&["--seeds", "2"], more].concat()));
+        // Minibatches that are large enough for products to be spread over threads.
+        let large = ["--seeds", "2", "--set", "rows=128", "--set", "minibatches=2"];
+        stdout(&train("ppo-lstm", ["--protocol", &short], out, &[&large, more].concat()));
     }
     let expected = timeless(&outs[0]);
     assert!(
