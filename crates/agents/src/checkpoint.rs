@@ -27,6 +27,69 @@ pub struct Source {
     pub content: String,
 }
 
+/// What an agent was shown in training, and what it could do: as it must be wherever it plays.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Shown {
+    /// Name, element type, shape and bounds of each field of its rows.
+    pub observation: Vec<ShownField>,
+    /// The actions of each agent, in words.
+    pub actions: Vec<String>,
+}
+
+/// A field of an agent's rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ShownField {
+    /// Its name.
+    pub name: String,
+    /// Its element type.
+    pub dtype: String,
+    /// Its shape.
+    pub shape: Vec<usize>,
+    /// The least and the greatest number of it.
+    pub bounds: [f32; 2],
+}
+
+impl Shown {
+    /// Of an environment with this spec.
+    #[must_use]
+    pub fn of(spec: &Spec) -> Self {
+        let field = |field: &heldout_core::Field| ShownField {
+            name: field.name.to_owned(),
+            dtype: format!("{:?}", field.dtype).to_lowercase(),
+            shape: field.shape.clone(),
+            bounds: [field.low, field.high],
+        };
+        Self {
+            observation: spec.observation.iter().map(field).collect(),
+            actions: spec.agents.iter().map(|agent| agent.action.to_string()).collect(),
+        }
+    }
+
+    /// The first thing in which `now` is not this.
+    fn differs(&self, now: &Self) -> Option<String> {
+        let text = |field: &ShownField| {
+            format!("{} {:?} of {} to {}", field.dtype, field.shape, field.bounds[0], field.bounds[1])
+        };
+        let find = |all: &[ShownField], name: &str| all.iter().find(|field| field.name == name).map(text);
+        let own = self.observation.iter().map(|field| &field.name);
+        let more = now.observation.iter().map(|field| &field.name);
+        for name in own.chain(more) {
+            match (find(&self.observation, name), find(&now.observation, name)) {
+                (Some(was), None) => return Some(format!("observation field `{name}` ({was}) is not there")),
+                (None, Some(_)) => return Some(format!("observation field `{name}` was not there in training")),
+                (Some(was), Some(is)) if was != is => {
+                    return Some(format!("observation field `{name}` is {is}, in training it was {was}"));
+                }
+                _ => {}
+            }
+        }
+        let (was, is) = (self.actions.join(", "), now.actions.join(", "));
+        (was != is).then(|| format!("actions are {is}, in training they were {was}"))
+    }
+}
+
 /// What fixes a run, and what made it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -51,6 +114,9 @@ pub struct RunFile {
     pub env: Map<String, Value>,
     /// Those of its keys by which the agent sees and acts, in play too.
     pub view: Map<String, Value>,
+    /// What it was shown, and what it could do.
+    #[serde(default)]
+    pub shown: Shown,
     /// The training seed.
     pub seed: u64,
     /// All that the agent was told.
@@ -156,6 +222,13 @@ impl Checkpoint {
     ///
     /// If `spec` is not of an environment that it has learnt.
     pub fn player(&self, spec: &Spec) -> Result<Box<dyn Player>, TrainError> {
+        // Runs of before this was kept tell nothing.
+        if self.run.shown != Shown::default()
+            && let Some(difference) = self.run.shown.differs(&Shown::of(spec))
+        {
+            let id = &self.run.id;
+            return Err(TrainError::Unfit(format!("`{}` learnt `{id}`: {difference}", self.run.agent)));
+        }
         self.agent.player(&self.told, spec, self.words.clone(), &self.weights)
     }
 

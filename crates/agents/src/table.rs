@@ -320,7 +320,7 @@ impl Agent {
         }
     }
 
-    /// Begins to learn in `env`.
+    /// Begins to learn in `env`, computing by `device`.
     ///
     /// # Errors
     ///
@@ -332,8 +332,9 @@ impl Agent {
         problems: Problems,
         words: Option<Vocabulary>,
         seed: Seed,
+        device: &Device,
     ) -> Result<Box<dyn Learner>, TrainError> {
-        Ok(Box::new(Ppo::new(&told.ppo, env, problems, words, seed, &Device::flex())?))
+        Ok(Box::new(Ppo::new(&told.ppo, env, problems, words, seed, device)?))
     }
 
     /// Plays by weights that were learnt.

@@ -7,8 +7,8 @@ use std::sync::{Arc, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, bail};
-use heldout_agents::checkpoint::{FORMAT, RunFile, Source};
-use heldout_agents::nn::Backend;
+use heldout_agents::checkpoint::{FORMAT, RunFile, Shown, Source};
+use heldout_agents::nn::{Backend, Device};
 use heldout_agents::parts::collect::Problems;
 use heldout_agents::parts::inputs::{Inputs, Previous};
 use heldout_agents::table::{FREE, Told};
@@ -64,9 +64,9 @@ pub(crate) struct Train {
     /// Threads to compute with; the weights do not depend on it.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=256))]
     threads: Option<u64>,
-    /// What computes.
-    #[arg(long, value_parser = ["flex"], default_value = "flex")]
-    device: String,
+    /// What computes: the processor, or what the build has beside it.
+    #[arg(long, default_value = "flex", value_parser = Device::named)]
+    device: Device,
     /// Ends a run once an episode metric of training, averaged over a hundred episodes, is good enough: `return>=0.9`.
     #[arg(long, value_name = "METRIC>=X", value_parser = StopAt::parse)]
     stop_at: Option<StopAt>,
@@ -325,7 +325,7 @@ impl Train {
             Options { autoreset: Autoreset::NextStep, ..Options::default() },
         )?;
         let problems = if ids.is_empty() { Problems::All } else { Problems::Only(ids) };
-        let mut learner = agent.learner(told, env, problems, words, root)?;
+        let mut learner = agent.learner(told, env, problems, words, root, &self.device)?;
 
         let about = self.about(agent, course, seed);
         let label = about.label.clone();
@@ -417,11 +417,12 @@ impl Train {
             id: course.entry.id().to_owned(),
             env: course.env.clone(),
             view: course.view.clone(),
+            shown: Shown::of(&course.spec),
             seed,
             config: course.told.table(),
             held_out: course.held_out.clone(),
             sources: sources.map(|s| Source { name: s.name.to_owned(), content: s.content.clone() }).collect(),
-            backend: Backend::of_this_process(),
+            backend: Backend::of(&self.device),
         }
     }
 

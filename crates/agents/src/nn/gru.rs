@@ -8,8 +8,9 @@ use burn::backend::flex::FlexTensor;
 use burn::backend::ops::FloatTensorOps;
 use burn::backend::{Autodiff, Flex};
 
+use super::affine::affine;
 use super::kernels::{flat, plain, product, register, sigmoid, tanh, tracked};
-use super::{Id, Init, Params, Tensor};
+use super::{Id, Init, Params, Tensor, Then};
 
 /// Gates `z`, `r`, `n` as `PyTorch` has them: `n = tanh(W x + b + r (U h + b'))`, `h' = (1 - z) n + z h`.
 #[derive(Clone, Copy, Debug)]
@@ -43,9 +44,12 @@ impl Gru {
     /// If the sizes do not fit.
     #[must_use]
     pub fn forward(&self, params: &Params, x: Tensor<2>, state: Tensor<2>, keep: &[f32]) -> Tensor<3> {
+        if !params.device().fuses() {
+            return self.plain(params, x, state, keep);
+        }
         let [copies, _] = state.dims();
         let (rows, h) = (keep.len() / copies, self.hidden);
-        let gates = x.matmul(params.get(self.input)) + params.get::<1>(self.bias).reshape([1, 3 * h]);
+        let gates = affine(x, params.get(self.input), params.get(self.bias), Then::Nothing, params.learning());
         let gates = gates.reshape([rows, copies, 3 * h]);
         let own = [params.get(self.recurrent), params.get::<1>(self.recurrent_bias).reshape([1, 3 * h])];
         fused(gates, own, state, keep, params.learning())
@@ -121,13 +125,15 @@ fn forward(
             let row = t * copies + i;
             let (gate, n) = gates[row * 3 * h..][..3 * h].split_at_mut(2 * h);
             let o = &own[i * 3 * h..][..3 * h];
-            for j in 0..2 * h {
-                gate[j] = sigmoid(gate[j] + o[j] + bias[j]);
+            let (of_gate, of_n) = (&o[..2 * h], &o[2 * h..][..h]);
+            for ((g, o), b) in gate.iter_mut().zip(of_gate).zip(&bias[..2 * h]) {
+                *g = sigmoid(*g + o + b);
             }
-            let (z, r) = gate.split_at(h);
+            // All of one length, which the compiler sees.
+            let (z, r, n, bias) = (&gate[..h], &gate[h..][..h], &mut n[..h], &bias[2 * h..][..h]);
             let (kept, y, b) = (&mut inner[row * h..][..h], &mut out[row * h..][..h], &before[row * h..][..h]);
             for j in 0..h {
-                kept[j] = o[2 * h + j] + bias[2 * h + j];
+                kept[j] = of_n[j] + bias[j];
                 n[j] = tanh(n[j] + r[j] * kept[j]);
                 y[j] = (1.0 - z[j]) * n[j] + z[j] * b[j];
             }
@@ -161,17 +167,20 @@ impl Backward<Flex, 4> for Step {
                 let (inner, last, up) = (&s.inner[row * h..][..h], &before[row * h..][..h], &above[row * h..][..h]);
                 let (dz, rest) = d_gates[row * 3 * h..][..3 * h].split_at_mut(h);
                 let (dr, dn) = rest.split_at_mut(h);
-                let own = &mut d_own[row * 3 * h..][..3 * h];
+                let (own_z, own) = d_own[row * 3 * h..][..3 * h].split_at_mut(h);
+                let (own_r, own_n) = own.split_at_mut(h);
                 let d = &mut d_state[i * h..][..h];
+                let (r, n, dr, dn) = (&r[..h], &n[..h], &mut dr[..h], &mut dn[..h]);
+                let (own_r, own_n) = (&mut own_r[..h], &mut own_n[..h]);
                 for j in 0..h {
                     let y = d[j] + up[j];
                     let new = y * (1.0 - z[j]) * (1.0 - n[j] * n[j]);
                     dz[j] = y * (last[j] - n[j]) * z[j] * (1.0 - z[j]);
                     dr[j] = new * inner[j] * r[j] * (1.0 - r[j]);
                     dn[j] = new;
-                    own[j] = dz[j];
-                    own[h + j] = dr[j];
-                    own[2 * h + j] = new * r[j];
+                    own_z[j] = dz[j];
+                    own_r[j] = dr[j];
+                    own_n[j] = new * r[j];
                     d[j] = y * z[j];
                 }
             }

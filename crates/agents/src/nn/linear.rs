@@ -1,6 +1,7 @@
 //! Layers without memory that mix all of their input.
 
-use super::{Id, Init, Ints, Params, Tensor, relu};
+use super::affine::affine;
+use super::{Id, Init, Ints, Params, Tensor, Then, leaky_relu, relu};
 
 /// `x W + b`.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +36,27 @@ impl Linear {
     /// Of each row.
     #[must_use]
     pub fn forward(&self, params: &Params, x: Tensor<2>) -> Tensor<2> {
-        x.matmul(params.get(self.weight)) + params.get::<1>(self.bias).reshape([1, self.outputs])
+        self.then(params, x, Then::Nothing)
+    }
+
+    /// Of each row, and what follows.
+    #[must_use]
+    pub fn then(&self, params: &Params, x: Tensor<2>, then: Then) -> Tensor<2> {
+        if !params.device().fuses() {
+            return self.plain(params, x, then);
+        }
+        affine(x, params.get(self.weight), params.get(self.bias), then, params.learning())
+    }
+
+    /// The same from the library's own operations.
+    #[must_use]
+    pub fn plain(&self, params: &Params, x: Tensor<2>, then: Then) -> Tensor<2> {
+        let sums = x.matmul(params.get(self.weight)) + params.get::<1>(self.bias).reshape([1, self.outputs]);
+        match then {
+            Then::Nothing => sums,
+            Then::Relu => relu(sums),
+            Then::LeakyRelu => leaky_relu(sums),
+        }
     }
 }
 
@@ -64,7 +85,7 @@ impl Mlp {
     /// Of each row.
     #[must_use]
     pub fn forward(&self, params: &Params, x: Tensor<2>) -> Tensor<2> {
-        self.0.iter().fold(x, |x, layer| relu(layer.forward(params, x)))
+        self.0.iter().fold(x, |x, layer| layer.then(params, x, Then::Relu))
     }
 
     /// Numbers out.

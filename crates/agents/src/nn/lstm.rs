@@ -8,8 +8,9 @@ use burn::backend::flex::FlexTensor;
 use burn::backend::ops::FloatTensorOps;
 use burn::backend::{Autodiff, Flex};
 
+use super::affine::affine;
 use super::kernels::{flat, plain, product, register, sigmoid, tanh, tracked};
-use super::{Id, Init, Params, Tensor};
+use super::{Id, Init, Params, Tensor, Then};
 
 /// Gates `i`, `f`, `g`, `o` of one product with the input and one with the last output, and one bias.
 #[derive(Clone, Copy, Debug)]
@@ -45,10 +46,13 @@ impl Lstm {
     /// If the sizes do not fit.
     #[must_use]
     pub fn forward(&self, params: &Params, x: Tensor<2>, state: Tensor<2>, keep: &[f32]) -> Tensor<3> {
+        if !params.device().fuses() {
+            return self.plain(params, x, state, keep);
+        }
         let [copies, _] = state.dims();
         let rows = keep.len() / copies;
         let h = self.hidden;
-        let gates = x.matmul(params.get(self.input)) + params.get::<1>(self.bias).reshape([1, 4 * h]);
+        let gates = affine(x, params.get(self.input), params.get(self.bias), Then::Nothing, params.learning());
         let gates = gates.reshape([rows, copies, 4 * h]);
         fused(gates, params.get(self.recurrent), state, keep, params.learning())
     }

@@ -8,22 +8,33 @@
 #![allow(clippy::many_single_char_names, reason = "the letters are those of the papers")]
 #![allow(clippy::needless_pass_by_value, reason = "a tensor is a handle, and operations take it")]
 
+mod affine;
+mod attention;
 mod conv;
 mod gru;
+pub mod gumbel;
 mod kernels;
 mod linear;
+mod ln_lstm;
 mod lstm;
 mod norm;
 mod optim;
 mod params;
+mod resnet;
 
+pub use affine::Then;
+pub use attention::{Attention, Block};
 pub use conv::Conv;
 pub use gru::Gru;
 pub use linear::{Embedding, Linear, Mlp};
+pub use ln_lstm::LnLstm;
 pub use lstm::Lstm;
 pub use norm::Norm;
 pub use optim::{Adam, Moments, Optimiser, RmsProp, clip};
 pub use params::{Gradients, Id, Init, Param, Params};
+#[cfg(test)]
+pub(crate) use resnet::pooled_both_ways;
+pub use resnet::{ResNet, Residual};
 
 use burn::tensor::{Int, TensorData, activation};
 
@@ -34,7 +45,10 @@ pub type Ints<const D: usize> = burn::tensor::Tensor<D, Int>;
 
 /// What tensors live on and are computed by.
 #[derive(Clone, Debug)]
-pub struct Device(burn::tensor::Device);
+pub struct Device {
+    library: burn::tensor::Device,
+    name: &'static str,
+}
 
 /// What computed something: part of every record, as bits may differ between two.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -52,15 +66,25 @@ impl std::fmt::Display for Backend {
 }
 
 impl Backend {
-    /// What this process computes with.
+    /// What this process computes with, if nothing else is asked for.
     #[must_use]
     pub fn of_this_process() -> Self {
-        Self { name: "flex".to_owned(), isa: isa().to_owned() }
+        Self::of(&Device::flex())
+    }
+
+    /// What a device computes with.
+    #[must_use]
+    pub fn of(device: &Device) -> Self {
+        let isa = if device.fuses() { isa() } else { "its own" };
+        Self { name: device.name.to_owned(), isa: isa.to_owned() }
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 fn isa() -> &'static str {
+    if cfg!(feature = "x86-v4") && std::arch::is_x86_feature_detected!("avx512f") {
+        return "avx512";
+    }
     let fused = std::arch::is_x86_feature_detected!("fma");
     if std::arch::is_x86_feature_detected!("avx2") && fused { "avx2" } else { "sse2" }
 }
@@ -74,8 +98,43 @@ impl Device {
     /// The processor.
     #[must_use]
     pub fn flex() -> Self {
-        Self(burn::tensor::Device::flex())
+        Self { library: burn::tensor::Device::flex(), name: "flex" }
     }
+
+    /// The device of this name.
+    ///
+    /// # Errors
+    ///
+    /// If there is none in this build.
+    pub fn named(name: &str) -> Result<Self, String> {
+        match name {
+            "flex" => Ok(Self::flex()),
+            #[cfg(feature = "wgpu")]
+            "wgpu" => Ok(Self { library: burn::tensor::Device::wgpu(graphics()), name: "wgpu" }),
+            #[cfg(feature = "vulkan")]
+            "vulkan" => Ok(Self { library: burn::tensor::Device::vulkan(graphics()), name: "vulkan" }),
+            #[cfg(feature = "metal")]
+            "metal" => Ok(Self { library: burn::tensor::Device::metal(graphics()), name: "metal" }),
+            #[cfg(feature = "cuda")]
+            "cuda" => Ok(Self { library: burn::tensor::Device::cuda(0), name: "cuda" }),
+            "wgpu" | "vulkan" | "metal" | "cuda" => {
+                Err(format!("this build has no `{name}`: `cargo build --release --features {name}` makes one that has"))
+            }
+            _ => Err(format!("there is no device `{name}`; there are `flex`, `wgpu`, `vulkan`, `metal` and `cuda`")),
+        }
+    }
+
+    /// Whether the hand-written operations are for it; if not, what they stand for is composed of the library's own.
+    #[must_use]
+    pub fn fuses(&self) -> bool {
+        self.name == "flex"
+    }
+}
+
+/// The graphics processor that the system names first.
+#[cfg(feature = "wgpu")]
+fn graphics() -> burn::tensor::DeviceKind {
+    burn::tensor::DeviceKind::DefaultDevice
 }
 
 /// A tensor of these numbers, row after row, that no gradient follows.
@@ -85,7 +144,7 @@ impl Device {
 /// If `shape` does not hold as many.
 #[must_use]
 pub fn tensor<const D: usize>(values: Vec<f32>, shape: [usize; D], device: &Device) -> Tensor<D> {
-    Tensor::from_data(TensorData::new(values, shape), &device.0)
+    Tensor::from_data(TensorData::new(values, shape), &device.library)
 }
 
 /// A tensor of these whole numbers.
@@ -95,7 +154,7 @@ pub fn tensor<const D: usize>(values: Vec<f32>, shape: [usize; D], device: &Devi
 /// If `shape` does not hold as many.
 #[must_use]
 pub fn ints<const D: usize>(values: Vec<i64>, shape: [usize; D], device: &Device) -> Ints<D> {
-    Ints::from_data(TensorData::new(values, shape), &device.0)
+    Ints::from_data(TensorData::new(values, shape), &device.library)
 }
 
 /// The numbers of a tensor, row after row.
@@ -131,6 +190,12 @@ pub fn relu<const D: usize>(x: Tensor<D>) -> Tensor<D> {
 #[must_use]
 pub fn leaky_relu<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     activation::leaky_relu(x, 0.01)
+}
+
+/// Shares of `exp` along the last dimension.
+#[must_use]
+pub fn softmax<const D: usize>(logits: Tensor<D>) -> Tensor<D> {
+    activation::softmax(logits, D - 1)
 }
 
 /// Logarithms of the shares of `exp` along the last dimension.

@@ -84,7 +84,7 @@ impl Params {
 
     fn leaf(&self, numbers: Vec<f32>) -> Tensor<1> {
         let len = numbers.len();
-        let value = Tensor::from_data(TensorData::new(numbers, [len]), &self.device.0);
+        let value = Tensor::from_data(TensorData::new(numbers, [len]), &self.device.library);
         if self.learning { value.autodiff().require_grad() } else { value }
     }
 

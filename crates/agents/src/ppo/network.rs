@@ -1,8 +1,7 @@
 //! The networks that PPO learns.
 
 use crate::nn::{
-    Conv, Device, Embedding, Gru, Id, Init, Ints, Linear, Lstm, Mlp, Params, Tensor, ints, leaky_relu, relu, tanh,
-    tensor,
+    Conv, Device, Embedding, Gru, Id, Init, Ints, Linear, Lstm, Mlp, Params, Tensor, Then, ints, tanh, tensor,
 };
 use crate::parts::heads::Head;
 use crate::parts::inputs::{Inputs, Picture, Rows, WORDS};
@@ -87,11 +86,14 @@ impl Eye {
         let rows = bytes.len() / (3 * self.height * self.width);
         let shares = bytes.iter().map(|&byte| f32::from(byte) / 255.0).collect();
         let x = tensor(shares, [rows, self.height, self.width, 3], params.device());
-        let x = self.layers.iter().fold(x, |x, layer| relu(layer.forward(params, x)));
+        let x = self.layers.iter().fold(x, |x, layer| layer.then(params, x, Then::Relu));
         let features = x.dims()[1..].iter().product();
-        relu(self.join.forward(params, x.reshape([rows, features])))
+        self.join.then(params, x.reshape([rows, features]), Then::Relu)
     }
 }
+
+/// Groups of about equal lengths that the sentences of some rows are read in.
+const GROUPS: usize = 6;
 
 /// Words to a vector: the last state of a recurrent layer.
 struct Reader {
@@ -108,25 +110,38 @@ impl Reader {
 
     fn forward(&self, params: &Params, tokens: &[u32]) -> Tensor<2> {
         let device = params.device();
-        // Rows of one episode have one sentence: each is read once.
+        // Rows of one episode have one sentence, and many episodes the same: each is read once, the shortest first.
+        let sentence = |row: usize| {
+            let row = &tokens[row * WORDS..][..WORDS];
+            &row[..row.iter().position(|&t| t == 0).unwrap_or(WORDS).max(1)]
+        };
+        let rows = tokens.len() / WORDS;
+        let mut order: Vec<usize> = (0..rows).collect();
+        order.sort_by_key(|&row| (sentence(row).len(), sentence(row), row));
+        let mut which = vec![0; rows];
         let mut sentences: Vec<&[u32]> = Vec::new();
-        let mut which = Vec::new();
-        for row in tokens.chunks_exact(WORDS) {
-            let length = row.iter().position(|&t| t == 0).unwrap_or(WORDS).max(1);
-            let found = sentences.iter().rposition(|s| *s == &row[..length]);
-            which.push(found.unwrap_or(sentences.len()));
-            if found.is_none() {
-                sentences.push(&row[..length]);
+        for row in order {
+            if sentences.last() != Some(&sentence(row)) {
+                sentences.push(sentence(row));
             }
+            which[row] = sentences.len() - 1;
         }
+        // Together with others that are about as long, so that few steps read nothing.
+        let states: Vec<Tensor<2>> =
+            sentences.chunks(sentences.len().div_ceil(GROUPS)).map(|some| self.read(params, some)).collect();
+        Tensor::cat(states, 0).select(0, ints(which.iter().map(|&s| s as i64).collect(), [rows], device))
+    }
+
+    /// The state after each of these sentences.
+    fn read(&self, params: &Params, sentences: &[&[u32]]) -> Tensor<2> {
+        let device = params.device();
         let (count, longest) = (sentences.len(), sentences.iter().map(|s| s.len()).max().unwrap_or(1));
         let at = |step: usize| sentences.iter().map(move |s| i64::from(s.get(step).copied().unwrap_or(0)));
         let symbols: Ints<1> = ints((0..longest).flat_map(at).collect(), [longest * count], device);
         let state = tensor(vec![0.0; count * self.core.hidden], [count, self.core.hidden], device);
         let read = self.core.forward(params, self.words.forward(params, symbols), state, &vec![1.0; longest * count]);
-        let ends = which.iter().map(|&s| ((sentences[s].len() - 1) * count + s) as i64).collect::<Vec<_>>();
-        let rows = ends.len();
-        read.reshape([longest * count, self.core.hidden]).select(0, ints(ends, [rows], device))
+        let ends = sentences.iter().enumerate().map(|(i, s)| ((s.len() - 1) * count + i) as i64).collect();
+        read.reshape([longest * count, self.core.hidden]).select(0, ints(ends, [count], device))
     }
 }
 
@@ -195,7 +210,8 @@ impl General {
         }
         parts.extend(self.eyes.iter().zip(&rows.pictures).map(|(eye, bytes)| eye.forward(params, bytes)));
         parts.extend(self.reader.as_ref().map(|reader| reader.forward(params, &rows.tokens)));
-        let x = relu(self.join.forward(params, Tensor::cat(parts, 1)));
+        let together = if parts.len() == 1 { parts.remove(0) } else { Tensor::cat(parts, 1) };
+        let x = self.join.then(params, together, Then::Relu);
         let (x, memory) = match (&self.core, memory) {
             (Some(core), Some(memory)) => {
                 let [copies, _] = memory.state.dims();
@@ -208,7 +224,7 @@ impl General {
             _ => (x, None),
         };
         let [first, last] = &self.value;
-        let value = last.forward(params, relu(first.forward(params, x.clone()))).reshape([rows.count]);
+        let value = last.forward(params, first.then(params, x.clone(), Then::Relu)).reshape([rows.count]);
         Out { logits: self.policy.forward(params, x), value, memory }
     }
 }
@@ -303,7 +319,7 @@ impl Lilgym {
         };
         let target = vectors(rows, 2, device).matmul(params.get(self.target));
         let x = Tensor::cat(vec![seen, self.reader.forward(params, &rows.tokens), target], 1);
-        let join = |layers: &[Linear; 2]| layers.iter().fold(x.clone(), |x, l| leaky_relu(l.forward(params, x)));
+        let join = |layers: &[Linear; 2]| layers.iter().fold(x.clone(), |x, l| l.then(params, x, Then::LeakyRelu));
         let value = tanh(self.value.forward(params, join(&self.critic))).reshape([rows.count]);
         Out { logits: self.policy.forward(params, join(&self.actor)), value, memory: None }
     }

@@ -26,7 +26,7 @@ fn ppo(agent: &str, id: &str, config: &Value, words: Option<Vocabulary>) -> Box<
     let spec = env(id, config, 1).spec().clone();
     let set = json!({"copies": 2, "rows": 4, "minibatches": 1});
     let told = agent.told(Profile::Small, id, &spec, set.as_object().unwrap()).unwrap();
-    agent.learner(&told, env(id, config, 2), Problems::All, words, Seed(0)).unwrap()
+    agent.learner(&told, env(id, config, 2), Problems::All, words, Seed(0), &Device::flex()).unwrap()
 }
 
 #[test]
@@ -37,18 +37,6 @@ fn agents_check_02_the_network_of_lilgym_has_as_many_numbers_as_the_papers() {
     assert_eq!(all.count() - text, 1_933_002);
     let join = all.entries().iter().find(|p| p.name == "image.join.weight").unwrap();
     assert_eq!(join.shape, [32 * 2 * 20, 512], "32 channels of what the convolutions leave");
-}
-
-#[test]
-fn agents_check_06_what_the_convolutions_of_lilgym_leave() {
-    let mut params = crate::nn::Params::new(Seed(0), &Device::flex());
-    let (mut sides, mut found) = ([50, 190], Vec::new());
-    for (i, shape) in [[8, 4], [4, 2], [3, 1]].into_iter().enumerate() {
-        let layer = crate::nn::Conv::orthogonal(&mut params, &i.to_string(), [3, 3], shape);
-        sides = sides.map(|side| layer.side(side).unwrap());
-        found.push(sides);
-    }
-    assert_eq!(found, [[11, 46], [4, 22], [2, 20]]);
 }
 
 #[test]
@@ -174,6 +162,15 @@ fn agents_check_51_nothing_that_is_learnt_depends_on_what_is_held_out() {
 }
 
 #[test]
+fn a_device_that_the_build_lacks_is_named_with_how_to_have_it() {
+    assert!(Device::named("flex").is_ok_and(|device| device.fuses()));
+    if !cfg!(feature = "vulkan") {
+        assert!(Device::named("vulkan").unwrap_err().contains("--features vulkan"));
+    }
+    assert!(Device::named("tpu").unwrap_err().contains("`tpu`"));
+}
+
+#[test]
 fn every_agent_has_presets_that_can_be_read_and_learns_what_it_says() {
     for agent in AGENTS {
         for profile in [Profile::Paper, Profile::Small] {
@@ -221,7 +218,7 @@ fn agents_check_62_ppo_with_stop_forcing_learns_twenty_statements() {
     let inputs = Inputs::new(&spec, 0, &Previous::default(), &[]).unwrap();
     let words = crate::text::of_problems(&mut *make(1), &inputs, &ids).unwrap();
     let problems = Problems::Only(ids.clone());
-    let mut learner = agent.learner(&told, make(told.ppo.copies), problems, Some(words), Seed(0)).unwrap();
+    let mut learner = agent.learner(&told, make(told.ppo.copies), problems, Some(words), Seed(0), &Device::flex()).unwrap();
     while learner.counters().env_steps < 60_000 {
         learner.advance().unwrap();
     }

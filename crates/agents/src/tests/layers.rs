@@ -4,8 +4,8 @@ use heldout_core::{Rng, Seed};
 
 use super::near;
 use crate::nn::{
-    Adam, Conv, Device, Gradients, Gru, Init, Linear, Lstm, Norm, Optimiser, Params, RmsProp, Tensor, clip, tensor,
-    values,
+    Adam, Attention, Block, Conv, Device, Gradients, Gru, Init, Linear, LnLstm, Lstm, Norm, Optimiser, Params, ResNet,
+    Residual, RmsProp, Tensor, Then, clip, gumbel, tensor, values,
 };
 
 fn list(seed: u64) -> Params {
@@ -175,20 +175,50 @@ fn agents_check_05_a_first_row_passes_no_gradient_to_rows_before_it() {
     }
 }
 
+const FOLLOWING: [Then; 3] = [Then::Nothing, Then::Relu, Then::LeakyRelu];
+
 #[test]
-fn the_convolution_by_products_equals_the_plain_one() {
+fn agents_check_05_the_fused_linear_layer_equals_the_plain_one() {
+    let device = Device::flex();
+    let mut rng = Rng::new(Seed(7));
+    for case in 0..9 {
+        let [rows, inputs, outputs] = [300, 90, 70].map(|most| 1 + rng.below(most) as usize);
+        let then = FOLLOWING[case % 3];
+        let mut params = Params::new(Seed(case as u64), &device);
+        let layer = Linear::torch(&mut params, "l", inputs, outputs);
+        let x = given(&mut params, "x", &[rows, inputs]);
+        let both = [true, false].map(|fused| {
+            let x = params.get::<2>(x);
+            let out = if fused { layer.then(&params, x, then) } else { layer.plain(&params, x, then) };
+            let out = out.reshape([1, rows, outputs]);
+            (values(out.clone()), params.gradients(&loss(out, &mut Rng::new(Seed(case as u64)))))
+        });
+        near(&both[0].0, &both[1].0, 1e-5);
+        let frozen = params.frozen();
+        near(&values(layer.then(&frozen, frozen.get(x), then)), &both[1].0, 1e-5);
+        for (a, b) in both[0].1.0.iter().zip(&both[1].1.0) {
+            near(a, b, 2e-5);
+        }
+    }
+}
+
+#[test]
+fn agents_check_05_the_fused_convolution_equals_the_plain_one() {
     let device = Device::flex();
     let mut rng = Rng::new(Seed(6));
-    for case in 0..8 {
-        let [n, from, to] = [4, 5, 6].map(|most| 1 + rng.below(most) as usize);
+    for case in 0..12 {
+        // More pictures than one thread takes at a time, too.
+        let [n, from, to] = [20, 5, 6].map(|most| 1 + rng.below(most) as usize);
         let [kernel, stride] = [4, 3].map(|most| 1 + rng.below(most) as usize);
         let [height, width] = [9, 12].map(|most| kernel + rng.below(most) as usize);
         let mut params = Params::new(Seed(case), &device);
-        let conv = Conv::orthogonal(&mut params, "c", [from, to], [kernel, stride]);
+        let padding = rng.below(kernel as u32) as usize;
+        let conv = Conv::torch(&mut params, "c", [from, to], [kernel, stride, padding]);
+        let then = FOLLOWING[case as usize % 3];
         let x = given(&mut params, "x", &[n, height, width, from]);
         let both = [true, false].map(|products| {
             let x = params.get::<4>(x);
-            let out = if products { conv.forward(&params, x) } else { conv.plain(&params, x) };
+            let out = if products { conv.then(&params, x, then) } else { conv.plain(&params, x, then) };
             let [_, tall, wide, _] = out.dims();
             assert_eq!([Some(tall), Some(wide)], [height, width].map(|side| conv.side(side)));
             let out = out.reshape([n * tall, wide, to]);
@@ -265,5 +295,184 @@ fn agents_check_29_gradients_are_what_finite_differences_say() {
         };
         let found = (at(1.0) - at(-1.0)) / f64::from(2.0 * step);
         assert!((found - told).abs() <= 0.01 * told.abs().max(0.05), "{found} is not {told}");
+    }
+}
+
+/// The change of `value` along random directions, told by gradients and found by going there.
+fn differences(params: &Params, value: impl Fn(&Params) -> Tensor<1>) {
+    let mut rng = Rng::new(Seed(9));
+    let gradients = params.gradients(&value(params));
+    for _ in 0..3 {
+        let direction: Vec<Vec<f32>> =
+            gradients.0.iter().map(|g| g.iter().map(|_| rng.unit() as f32 - 0.5).collect()).collect();
+        let told: f64 =
+            gradients.0.iter().flatten().zip(direction.iter().flatten()).map(|(g, d)| f64::from(g * d)).sum();
+        // So short that hardly any number passes zero on the way, where its positive part has no gradient.
+        let step = 4e-4_f32;
+        let at = |sign: f32| {
+            let mut moved = params.clone();
+            for (i, d) in direction.iter().enumerate() {
+                let numbers = moved.entries()[i].values();
+                moved.set(i, numbers.iter().zip(d).map(|(x, d)| x + sign * step * d).collect());
+            }
+            f64::from(values(value(&moved))[0])
+        };
+        let found = (at(1.0) - at(-1.0)) / f64::from(2.0 * step);
+        assert!((found - told).abs() <= 0.01 * told.abs().max(0.1), "{found} is not {told}");
+    }
+}
+
+#[test]
+fn agents_check_29_gradients_of_attention_of_the_normed_memory_and_of_residual_networks() {
+    let device = Device::flex();
+    let mut params = Params::new(Seed(3), &device);
+    let block = Block::new(&mut params, "block", 8, 2);
+    let x = given(&mut params, "x", &[3 * 4, 8]);
+    differences(&params, |params| {
+        loss(block.forward(params, params.get(x), 4).reshape([3, 4, 8]), &mut Rng::new(Seed(1)))
+    });
+
+    let mut params = Params::new(Seed(4), &device);
+    let core = LnLstm::new(&mut params, "core", 3, 5);
+    let x = given(&mut params, "x", &[4 * 2, 3]);
+    let state = given(&mut params, "state", &[2, 10]);
+    let keep = [1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0];
+    differences(&params, |params| {
+        loss(core.forward(params, params.get(x), params.get(state), &keep), &mut Rng::new(Seed(2)))
+    });
+
+    let mut params = Params::new(Seed(5), &device);
+    let residual = Residual::new(&mut params, "r", 3);
+    let x = given(&mut params, "x", &[2, 5, 4, 3]);
+    differences(&params, |params| {
+        let x = params.get::<4>(x).powi_scalar(2) + 0.1;
+        loss(residual.forward(params, x).reshape([2, 20, 3]), &mut Rng::new(Seed(3)))
+    });
+}
+
+#[test]
+fn agents_check_06_what_the_networks_of_pictures_leave() {
+    let mut params = Params::new(Seed(0), &Device::flex());
+    let mut leave = |sides: [usize; 2], layers: &[[usize; 3]]| {
+        let mut left = Vec::new();
+        for (i, &sizes) in layers.iter().enumerate() {
+            let layer = Conv::torch(&mut params, &i.to_string(), [3, 3], sizes);
+            let before = left.last().copied().unwrap_or(sides);
+            left.push(before.map(|side| layer.side(side).unwrap()));
+        }
+        left
+    };
+    // HALMA's panels: without and with attention over what is left. lilGym's pictures.
+    assert_eq!(leave([128, 128], &[[6, 4, 0], [6, 4, 0], [7, 1, 0]]), [[31, 31], [7, 7], [1, 1]]);
+    assert_eq!(leave([128, 128], &[[4, 4, 0], [4, 4, 0], [3, 2, 1]]), [[32, 32], [8, 8], [4, 4]]);
+    assert_eq!(leave([50, 190], &[[8, 4, 0], [4, 2, 0], [3, 1, 0]]), [[11, 46], [4, 22], [2, 20]]);
+    let mut params = Params::new(Seed(0), &Device::flex());
+    let large = ResNet::new(&mut params, "large", [72, 96], &[16, 32, 32], 256);
+    assert_eq!(params.count(), 982_592);
+    assert_eq!(large.sides(72, 96), [[36, 48], [18, 24], [9, 12]]);
+    let mut params = Params::new(Seed(0), &Device::flex());
+    let small = ResNet::new(&mut params, "small", [36, 48], &[8, 16, 16], 64);
+    assert_eq!(small.sides(36, 48), [[18, 24], [9, 12], [5, 6]]);
+    let x = tensor(vec![0.5; 2 * 36 * 48 * 3], [2, 36, 48, 3], params.device());
+    assert_eq!(small.forward(&params, x).dims(), [2, 64]);
+}
+
+#[test]
+fn agents_check_06_attention_knows_rows_by_what_they_hold() {
+    let device = Device::flex();
+    let count = |layers: usize| {
+        let mut params = Params::new(Seed(1), &device);
+        Attention::new(&mut params, "a", 16, 4, layers);
+        params.count()
+    };
+    assert_eq!(count(1), count(4), "one block for all layers");
+    let mut params = Params::new(Seed(1), &device);
+    let attention = Attention::new(&mut params, "a", 16, 4, 4);
+    let project = Linear::torch(&mut params, "in", 11 + 5, 16);
+    let mut rng = Rng::new(Seed(2));
+    let rows: Vec<Vec<f32>> = (0..11).map(|_| (0..5).map(|_| rng.unit() as f32).collect()).collect();
+    // With the place of a row among its numbers, or without.
+    let seen = |order: &[usize], indexed: bool| {
+        let row = |(at, &which): (usize, &usize)| {
+            let index = (0..11).map(move |i| if indexed && i == at { 1.0 } else { 0.0 });
+            index.chain(rows[which].clone()).collect::<Vec<f32>>()
+        };
+        let x = tensor(order.iter().enumerate().flat_map(row).collect(), [11, 16], &device);
+        values(attention.forward(&params, project.forward(&params, x), 11))
+    };
+    let (straight, turned) = ((0..11).collect::<Vec<_>>(), (0..11).rev().collect::<Vec<_>>());
+    let apart = |indexed: bool| {
+        let (a, b) = (seen(&straight, indexed), seen(&turned, indexed));
+        a.iter().zip(&b).fold(0.0_f32, |most, (a, b)| most.max((a - b).abs()))
+    };
+    assert!(apart(false) < 1e-5 && apart(true) > 1e-3, "{} {}", apart(false), apart(true));
+}
+
+#[test]
+fn a_pool_equals_the_librarys_own() {
+    let device = Device::flex();
+    let mut params = Params::new(Seed(6), &device);
+    let x = given(&mut params, "x", &[9, 7, 6, 2]);
+    let both = [true, false].map(|fused| {
+        let out = crate::nn::pooled_both_ways(params.get(x), &params, fused);
+        let [n, h, w, c] = out.dims();
+        let out = out.reshape([n * h, w, c]);
+        (values(out.clone()), params.gradients(&loss(out, &mut Rng::new(Seed(7)))))
+    });
+    near(&both[0].0, &both[1].0, 0.0);
+    near(&both[0].1.0[0], &both[1].1.0[0], 1e-6);
+}
+
+#[test]
+fn agents_check_07_a_choice_with_gumbels_noise() {
+    let device = Device::flex();
+    let mut rng = Rng::new(Seed(1));
+    let logits = [0.0, 2.0_f32.ln(), 3.0_f32.ln()];
+    let draws = 100_000;
+    let rows = tensor((0..draws).flat_map(|_| logits).collect(), [draws, 3], &device);
+    let (choice, chosen) = gumbel::straight_through(rows, gumbel::noise(3 * draws, &mut rng), &device);
+    for (row, &place) in values(choice).chunks_exact(3).zip(&chosen) {
+        assert!((0..3).all(|c| row[c] == f32::from(u8::from(c == place))), "{row:?} is not one-hot");
+    }
+    for (place, share) in [1.0 / 6.0, 1.0 / 3.0, 0.5].into_iter().enumerate() {
+        let found = chosen.iter().filter(|&&c| c == place).count() as f64 / draws as f64;
+        let deviation = (share * (1.0 - share) / draws as f64).sqrt();
+        assert!((found - share).abs() < 5.0 * deviation, "{place}: {found} is not {share}");
+    }
+    let mut params = Params::new(Seed(0), &device);
+    let id = params.add("logits", &[1, 4], Init::Constant(0.0));
+    let (choice, _) = gumbel::straight_through(params.get(id), vec![0.0; 4], &device);
+    let first = choice.slice([0..1, 0..1]).sum();
+    near(&params.gradients(&first).0[0], &[0.1875, -0.0625, -0.0625, -0.0625], 1e-6);
+}
+
+#[test]
+fn agents_check_08_what_follows_the_end_of_an_option_is_constant() {
+    let device = Device::flex();
+    let mut params = Params::new(Seed(3), &device);
+    let steps: Vec<_> = (0..4).map(|t| given(&mut params, &format!("logits {t}"), &[6, 4])).collect();
+    let mut rng = Rng::new(Seed(4));
+    let mut alive = vec![true; 6];
+    let (mut tokens, mut lived) = (Vec::new(), Vec::new());
+    for &id in &steps {
+        // Small logits, so that options of all lengths come.
+        let (choice, chosen) = gumbel::straight_through(params.get(id), gumbel::noise(24, &mut rng), &device);
+        tokens.push(gumbel::while_alive(choice, &alive, &device));
+        lived.push(alive.clone());
+        alive.iter_mut().zip(&chosen).for_each(|(alive, &token)| *alive &= token != 0);
+    }
+    assert!(lived[1].contains(&false) && lived[3].contains(&true), "some ended early and some did not");
+    for (token, alive) in tokens.iter().zip(&lived) {
+        for (row, _) in values(token.clone()).chunks_exact(4).zip(alive).filter(|(_, alive)| !**alive) {
+            assert_eq!(row, [1.0, 0.0, 0.0, 0.0]);
+        }
+    }
+    // Any loss of all tokens: nothing reaches the logits of the dead, something those of the end itself.
+    let together = Tensor::cat(tokens, 0).reshape([1, 24, 4]);
+    let gradients = params.gradients(&loss(together, &mut Rng::new(Seed(5))));
+    for (t, alive) in lived.iter().enumerate() {
+        for (row, &alive) in gradients.0[t].chunks_exact(4).zip(alive) {
+            assert_eq!(row.iter().any(|g| *g != 0.0), alive, "step {t}: {row:?}");
+        }
     }
 }

@@ -6,5 +6,6 @@ mod crash;
 mod eval;
 mod halma;
 mod hostile;
+mod inputs;
 mod limits;
 mod train;

@@ -278,6 +278,8 @@ fn agents_check_36_what_is_damaged_or_foreign_is_refused_by_name() {
     fails(&with_run(&dir, &other, play), 2, &["policy.safetensors", "another run"]);
     assert!(play().status.success(), "all is as it was");
     fails(&heldout(&["run", "example/signal-v1", "--policy", &out]), 2, &["trained on `example/grid-v1`"]);
+    let pictures = heldout(&["run", "example/grid-v1", "--set", "image=true", "--policy", &out, "--episodes", "1"]);
+    fails(&pictures, 2, &["`ppo` learnt `example/grid-v1`", "observation field `image` was not there in training"]);
     std::fs::remove_file(dir.join("policy.safetensors")).unwrap();
     fails(&play(), 2, &["policy.safetensors", "nothing was saved"]);
     let empty = folder.path("empty");

@@ -1,0 +1,190 @@
+//! Residual networks over pictures, as IMPALA has them.
+
+use burn::backend::autodiff::checkpoint::base::Checkpointer;
+use burn::backend::autodiff::checkpoint::strategy::NoCheckpointing;
+use burn::backend::autodiff::grads::Gradients;
+use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
+use burn::backend::flex::FlexTensor;
+use burn::backend::{Autodiff, Flex};
+use burn::tensor::module::max_pool2d;
+use burn::tensor::ops::MaxPoolOptions;
+use rayon::prelude::*;
+
+use super::kernels::{flat, plain, register, tracked};
+use super::{Conv, Linear, Params, Tensor, Then, relu};
+
+/// Side of what is pooled, its stride and its margin.
+const POOL: [usize; 3] = [3, 2, 1];
+
+/// Two times a convolution of the positive part, added to what went in.
+#[derive(Clone, Copy, Debug)]
+pub struct Residual([Conv; 2]);
+
+impl Residual {
+    /// Of pictures with so many channels.
+    pub fn new(params: &mut Params, name: &str, channels: usize) -> Self {
+        Self([0, 1].map(|i| Conv::torch(params, &format!("{name}.{i}"), [channels; 2], [3, 1, 1])))
+    }
+
+    /// Of each picture.
+    #[must_use]
+    pub fn forward(&self, params: &Params, x: Tensor<4>) -> Tensor<4> {
+        let inner = self.0[0].then(params, relu(x.clone()), Then::Relu);
+        x + self.0[1].forward(params, inner)
+    }
+}
+
+/// A convolution, a pool that halves the sides, and two residual parts.
+#[derive(Clone, Copy, Debug)]
+struct Section {
+    conv: Conv,
+    residual: [Residual; 2],
+}
+
+/// Sections of growing depth, then one vector.
+#[derive(Clone, Debug)]
+pub struct ResNet {
+    sections: Vec<Section>,
+    join: Linear,
+}
+
+impl ResNet {
+    /// Of pictures of `height` x `width` with three colours: sections of these channels, then `outputs` numbers.
+    pub fn new(
+        params: &mut Params,
+        name: &str,
+        [height, width]: [usize; 2],
+        channels: &[usize],
+        outputs: usize,
+    ) -> Self {
+        let (mut from, mut sides) = (3, [height, width]);
+        let mut sections = Vec::new();
+        for (i, &to) in channels.iter().enumerate() {
+            let conv = Conv::torch(params, &format!("{name}.{i}.conv"), [from, to], [3, 1, 1]);
+            let residual = [0, 1].map(|r| Residual::new(params, &format!("{name}.{i}.residual.{r}"), to));
+            sections.push(Section { conv, residual });
+            sides = sides.map(pooled);
+            from = to;
+        }
+        let join = Linear::torch(params, &format!("{name}.join"), from * sides[0] * sides[1], outputs);
+        Self { sections, join }
+    }
+
+    /// The sides that each section leaves of a picture.
+    #[must_use]
+    pub fn sides(&self, height: usize, width: usize) -> Vec<[usize; 2]> {
+        let mut sides = [height, width];
+        self.sections
+            .iter()
+            .map(|_| {
+                sides = sides.map(pooled);
+                sides
+            })
+            .collect()
+    }
+
+    /// `[rows, outputs]` of pictures `[rows, height, width, 3]`.
+    #[must_use]
+    pub fn forward(&self, params: &Params, x: Tensor<4>) -> Tensor<2> {
+        let [rows, ..] = x.dims();
+        let x = self.sections.iter().fold(x, |x, section| {
+            let x = pool(section.conv.forward(params, x), params);
+            section.residual.iter().fold(x, |x, residual| residual.forward(params, x))
+        });
+        let features = x.dims()[1..].iter().product();
+        self.join.then(params, relu(x.reshape([rows, features])), Then::Relu)
+    }
+}
+
+/// The side that a pool leaves.
+fn pooled(side: usize) -> usize {
+    let [kernel, stride, padding] = POOL;
+    (side + 2 * padding - kernel) / stride + 1
+}
+
+/// Where the greatest number below each place of the pool lies in its picture.
+fn greatest(x: &[f32], [height, width, channels]: [usize; 3]) -> Vec<u32> {
+    let [kernel, stride, padding] = POOL;
+    let [h, w] = [pooled(height), pooled(width)];
+    let mut places = Vec::with_capacity(h * w * channels);
+    for (y, x0) in (0..h).flat_map(|y| (0..w).map(move |x| (y, x))) {
+        let rows = (y * stride).saturating_sub(padding)..(y * stride + kernel - padding).min(height);
+        let columns = (x0 * stride).saturating_sub(padding)..(x0 * stride + kernel - padding).min(width);
+        for channel in 0..channels {
+            let seen = rows.clone().flat_map(|r| columns.clone().map(move |c| (r * width + c) * channels + channel));
+            let best = seen.reduce(|best, at| if x[at] > x[best] { at } else { best });
+            places.push(best.expect("a pool sees something") as u32);
+        }
+    }
+    places
+}
+
+#[derive(Clone, Debug)]
+struct Saved {
+    places: Vec<Vec<u32>>,
+    shape: [usize; 4],
+}
+
+#[derive(Debug)]
+struct Pool;
+
+impl Backward<Flex, 1> for Pool {
+    type State = Saved;
+
+    fn backward(self, ops: Ops<Saved, 1>, grads: &mut Gradients, _: &mut Checkpointer) {
+        let Saved { places, shape } = ops.state;
+        let above = grads.consume::<Flex>(&ops.node).to_contiguous();
+        let [x] = ops.parents.map(|parent| parent.map(|node| node.id));
+        register(grads, x, || {
+            let mut back = vec![0.0; shape.iter().product()];
+            let above = above.storage::<f32>();
+            let own = above.len() / places.len();
+            let picture: usize = shape[1..].iter().product();
+            let each = back.par_chunks_mut(picture).zip(above.par_chunks(own)).zip(&places);
+            each.for_each(|((back, above), places)| {
+                above.iter().zip(places).for_each(|(d, &at)| back[at as usize] += d);
+            });
+            flat(back, &shape)
+        });
+    }
+}
+
+fn forward(x: &FlexTensor, shape @ [_, height, width, channels]: [usize; 4]) -> (Saved, FlexTensor) {
+    let picture = height * width * channels;
+    let pictures = x.storage::<f32>().par_chunks(picture);
+    let places: Vec<Vec<u32>> = pictures.clone().map(|x| greatest(x, [height, width, channels])).collect();
+    let out = pictures.zip(&places).flat_map_iter(|(x, places)| places.iter().map(|&at| x[at as usize])).collect();
+    let out = flat(out, &[shape[0], pooled(height), pooled(width), channels]);
+    (Saved { places, shape }, out)
+}
+
+/// The greatest number around every second place of each picture.
+fn pool(x: Tensor<4>, params: &Params) -> Tensor<4> {
+    let shape = x.dims();
+    if !params.device().fuses() {
+        return pool_plain(x);
+    }
+    if !params.learning() {
+        return Tensor::from_primitive::<Flex>(forward(&plain(x), shape).1);
+    }
+    let (x, node) = tracked(x);
+    let (saved, out) = forward(&x, shape);
+    let node = match Pool.prepare::<NoCheckpointing>([node]).compute_bound().stateful() {
+        OpsKind::Tracked(step) => step.finish(saved, out),
+        OpsKind::UnTracked(step) => step.finish(out),
+    };
+    Tensor::from_primitive::<Autodiff<Flex>>(node)
+}
+
+/// The same from the library's own operation.
+fn pool_plain(x: Tensor<4>) -> Tensor<4> {
+    let [kernel, stride, padding] = POOL.map(|n| [n, n]);
+    let options = MaxPoolOptions::new(kernel).with_stride(stride).with_padding(padding);
+    max_pool2d(x.permute([0, 3, 1, 2]), options).permute([0, 2, 3, 1])
+}
+
+/// Both ways, to be compared.
+#[cfg(test)]
+pub(crate) fn pooled_both_ways(x: Tensor<4>, params: &Params, fused: bool) -> Tensor<4> {
+    if fused { pool(x, params) } else { pool_plain(x) }
+}
