@@ -142,7 +142,7 @@ fn trained(id: &str, config: &Map<String, Value>, metrics: &[&str]) -> Seen {
 #[test]
 fn agents_check_32_regression_reward_lost_when_another_copy_ends() {
     // Episodes of unequal lengths that follow from their problem and what is done, and pay at every step.
-    let (id, metrics) = ("lilgym/tower-scratch-v1", &["force_stop"]);
+    let (id, metrics) = ("lilgym/tower-flipit-v1", &["force_stop"]);
     let config = serde_json::json!({"observation": "objects", "split": "dev"});
     let config = config.as_object().unwrap();
     let train = trained(id, config, metrics);
