@@ -5,6 +5,7 @@ pub mod collect;
 pub mod events;
 pub mod heads;
 pub mod inputs;
+pub mod priority;
 pub mod schedule;
 pub mod stats;
 pub mod targets;

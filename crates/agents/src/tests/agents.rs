@@ -218,7 +218,8 @@ fn agents_check_62_ppo_with_stop_forcing_learns_twenty_statements() {
     let inputs = Inputs::new(&spec, 0, &Previous::default(), &[]).unwrap();
     let words = crate::text::of_problems(&mut *make(1), &inputs, &ids).unwrap();
     let problems = Problems::Only(ids.clone());
-    let mut learner = agent.learner(&told, make(told.ppo.copies), problems, Some(words), Seed(0), &Device::flex()).unwrap();
+    let mut learner =
+        agent.learner(&told, make(told.ppo.copies), problems, Some(words), Seed(0), &Device::flex()).unwrap();
     while learner.counters().env_steps < 60_000 {
         learner.advance().unwrap();
     }

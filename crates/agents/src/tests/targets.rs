@@ -3,9 +3,10 @@
 use super::near;
 use crate::nn::{Device, Init, Params, tensor, values};
 use crate::parts::events::{crc32c, masked};
+use crate::parts::priority::{self, SumTree};
 use crate::parts::schedule::linear;
-use crate::parts::targets::{clipped_loss, clipped_value_loss, gae, standardise};
-use heldout_core::Seed;
+use crate::parts::targets::{Ahead, Rescale, clipped_loss, clipped_value_loss, gae, standardise, vtrace};
+use heldout_core::{Rng, Seed};
 
 #[test]
 fn agents_check_12_advantages() {
@@ -69,4 +70,93 @@ fn schedules_are_linear_and_end_at_their_end() {
 fn agents_check_37_checksums_of_event_files() {
     assert_eq!(crc32c(b"123456789"), 0xe306_9283);
     assert_eq!(masked(b"123456789"), 0xc78a_b0e5);
+}
+
+#[test]
+fn agents_check_14_what_rows_are_worth_by_vtrace() {
+    let (rewards, values) = ([1.0, 0.0, 2.0], [0.5, 1.0, -0.5, 2.0]);
+    let of = |discounts: [f32; 3], valid: [bool; 3], ratios: [f32; 3]| {
+        vtrace(1, &rewards, &discounts, &valid, &ratios, &values)
+    };
+    let (worth, weights) = of([0.9; 3], [true; 3], [0.5, 2.0, 1.0]);
+    near(&worth, &[2.289, 3.42, 3.8], 1e-5);
+    near(&weights, &[1.789, 2.42, 4.3], 1e-5);
+    // Played by the policy itself: the rewards that followed.
+    near(&of([0.9; 3], [true; 3], [1.0; 3]).0, &[4.078, 3.42, 3.8], 1e-5);
+    near(&of([0.9, 0.0, 0.9], [true; 3], [1.0; 3]).0, &[1.0, 0.0, 3.8], 1e-5);
+    near(&of([0.9; 3], [true, false, true], [1.0; 3]).0, &[1.9, 1.0, 3.8], 1e-5);
+}
+
+#[test]
+fn agents_check_15_what_q_learns_towards() {
+    let ahead = Ahead { n: 3, gamma: 0.9, rescale: Rescale::Identity };
+    let rewards = [0.0, 1.0, 0.0, -2.0, 1.0];
+    let next = [10.0, 20.0, 30.0, 40.0, 50.0, 60.0];
+    let of = |cont: [f32; 5], dead: [bool; 6]| ahead.targets(1, &rewards, &cont, &dead, &next);
+    let alive = [false; 6];
+    near(&of([1.0; 5], alive), &[30.06, 35.83, 42.75, 47.5, 55.0], 1e-5);
+    near(&of([1.0, 1.0, 0.0, 1.0, 1.0], alive), &[0.9, 1.0, 0.0, 47.5, 55.0], 1e-5);
+    let found = of([1.0, 1.0, 0.0, 1.0, 1.0], [false, false, true, false, false, false]);
+    near(&[&found[..2], &found[3..]].concat(), &[25.2, 28.0, 47.5, 55.0], 1e-5);
+    // Copies do not mix.
+    let two = ahead.targets(2, &[0.0, 5.0, 1.0, 5.0], &[1.0; 4], &[false; 6], &[1.0, 0.0, 2.0, 0.0, 3.0, 0.0]);
+    near(&two, &[0.9 + 0.81 * 3.0, 9.5, 1.0 + 2.7, 5.0], 1e-5);
+}
+
+#[test]
+fn agents_check_16_values_are_squeezed_and_come_back() {
+    near(&[Rescale::Root.squeeze(3.0) as f32, Rescale::Root.squeeze(-2.0) as f32], &[1.003, -0.734_050_8], 1e-6);
+    for x in (-1000..=1000).map(f64::from) {
+        let back = Rescale::Root.undo(Rescale::Root.squeeze(x));
+        assert!((back - x).abs() <= 1e-6 * x.abs().max(1.0), "{x} comes back as {back}");
+    }
+}
+
+#[test]
+fn agents_check_17_what_surprised_is_drawn_more_often() {
+    let mut tree = SumTree::new(3);
+    for (place, priority) in [1.0, 2.0, 4.0].into_iter().enumerate() {
+        tree.set(place, priority::weight(priority, 0.9));
+    }
+    let shares: Vec<f32> = (0..3).map(|i| (tree.get(i) / tree.total()) as f32).collect();
+    near(&shares, &[0.157_523_3, 0.293_948_8, 0.548_527_9], 1e-6);
+    near(&priority::importance(&tree, &[0, 1, 2], 3, 0.6), &[1.0, 0.687_770_9, 0.473_028_8], 1e-6);
+    near(&[priority::of_surprises(&[1.0, -4.0, 2.0]) as f32], &[3.833_333_3], 1e-6);
+    let draws = 100_000;
+    let mut rng = Rng::new(Seed(2));
+    let mut counts = [0.0; 3];
+    for place in (0..draws / 10).flat_map(|_| tree.draw(10, &mut rng)) {
+        counts[place] += 1.0;
+    }
+    for (count, share) in counts.iter().zip(shares) {
+        let share = f64::from(share);
+        let deviation = (share * (1.0 - share) / f64::from(draws)).sqrt();
+        assert!((count / f64::from(draws) - share).abs() < 5.0 * deviation, "{counts:?}");
+    }
+
+    // The tree says what going through all weights says, after any changes.
+    let mut tree = SumTree::new(1_000);
+    for _ in 0..10_000 {
+        tree.set(rng.below(1_000) as usize, if rng.chance(0.3) { 0.0 } else { rng.unit() });
+        if tree.total() == 0.0 {
+            continue;
+        }
+        let point = rng.unit() * tree.total();
+        let mut left = point;
+        let scan = tree.weights().iter().position(|w| {
+            left -= w;
+            left < 0.0
+        });
+        let found = tree.find(point);
+        // Sums in another order may differ in the last bit at a border.
+        let (low, own) = (tree.weights()[..found].iter().sum::<f64>(), tree.get(found));
+        let border = (low - point).abs().min((low + own - point).abs()) < 1e-9;
+        assert!(own > 0.0 && (Some(found) == scan || border), "{point}: {found}, {scan:?}");
+    }
+}
+
+#[test]
+fn agents_check_18_how_often_each_copy_explores() {
+    let found = [0, 1, 15, 31].map(|copy| priority::exploration(copy, 32) as f32);
+    near(&found, &[0.4, 0.325_239, 0.017_955_5, 0.000_655_36], 1e-6);
 }
