@@ -20,6 +20,7 @@ pub mod nn;
 pub mod parts;
 pub mod player;
 pub mod ppo;
+pub mod r2d2;
 pub mod select;
 pub mod table;
 #[cfg(test)]

@@ -180,6 +180,12 @@ pub fn sigmoid<const D: usize>(x: Tensor<D>) -> Tensor<D> {
     activation::sigmoid(x)
 }
 
+/// The logarithm of one plus `exp`.
+#[must_use]
+pub fn softplus<const D: usize>(x: Tensor<D>) -> Tensor<D> {
+    activation::softplus(x, 1.0)
+}
+
 /// The positive part.
 #[must_use]
 pub fn relu<const D: usize>(x: Tensor<D>) -> Tensor<D> {

@@ -215,7 +215,7 @@ impl Saved {
     /// # Panics
     ///
     /// If they are no plain data.
-    pub fn set_play(&mut self, place: &Place, memory: &[f32]) {
+    pub fn set_play(&mut self, place: &Place, memory: &impl Serialize) {
         let mut place = place.clone();
         let copies = std::mem::take(&mut place.copies);
         self.envs = postcard::to_stdvec(&copies).expect("plain data");
@@ -236,10 +236,10 @@ impl Saved {
     /// # Errors
     ///
     /// If they are damaged.
-    pub fn play(&self) -> Result<(Place, Vec<f32>), TrainError> {
+    pub fn play<M: DeserializeOwned>(&self) -> Result<(Place, M), TrainError> {
         let bad = |file: &'static str| move |e: postcard::Error| damaged(format!("`{file}` is damaged: {e}"));
         let copies: Vec<Vec<u8>> = postcard::from_bytes(&self.envs).map_err(bad("envs.bin"))?;
-        let (place, memory): (Place, Vec<f32>) = postcard::from_bytes(&self.rows).map_err(bad("rows.bin"))?;
+        let (place, memory): (Place, M) = postcard::from_bytes(&self.rows).map_err(bad("rows.bin"))?;
         let mut place = place;
         place.copies = copies;
         Ok((place, memory))

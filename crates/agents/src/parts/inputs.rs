@@ -203,6 +203,29 @@ impl Inputs {
         self.sizes.iter().sum()
     }
 
+    /// Where each part of a vector lies: fields first, then the learner's own past.
+    #[must_use]
+    pub fn spans(&self) -> Vec<Range<usize>> {
+        let mut begin = 0;
+        let mut spans = Vec::new();
+        for vector in &self.vectors {
+            spans.push(begin..begin + vector.width());
+            begin += vector.width();
+        }
+        if begin < self.width {
+            spans.push(begin..self.width);
+        }
+        spans
+    }
+
+    /// Where the field of this name lies in a vector, if it is part of it.
+    #[must_use]
+    pub fn span_of(&self, spec: &Spec, name: &str) -> Option<Range<usize>> {
+        let field = spec.field(name)?;
+        let place = self.vectors.iter().position(|vector| vector.field == field)?;
+        Some(self.spans()[place].clone())
+    }
+
     /// The text of each copy.
     #[must_use]
     pub fn texts<'a>(&self, observation: &'a Buffers, copies: usize) -> Vec<&'a str> {

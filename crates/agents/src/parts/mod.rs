@@ -6,6 +6,7 @@ pub mod events;
 pub mod heads;
 pub mod inputs;
 pub mod priority;
+pub mod replay;
 pub mod schedule;
 pub mod stats;
 pub mod targets;

@@ -12,7 +12,7 @@ use crate::text::Vocabulary;
 use crate::train::Learner;
 
 /// The mean return of a player over the first episode of many copies.
-fn score(toy: Toy, player: &mut dyn Player) -> f64 {
+pub(super) fn score(toy: Toy, player: &mut dyn Player) -> f64 {
     let copies = 200;
     let mut env = make(toy, copies);
     let mut buffers = Buffers::new(env.spec(), copies);

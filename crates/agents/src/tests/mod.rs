@@ -5,6 +5,7 @@ mod collecting;
 mod heads;
 mod layers;
 mod learning;
+mod r2d2;
 mod targets;
 mod toys;
 

@@ -1,0 +1,208 @@
+//! R2D2: its sizes, what it keeps, and what it learns.
+
+use heldout_core::{Options, Rng, Seed};
+use heldout_envs::find;
+use serde_json::json;
+
+use super::learning::score;
+use super::near;
+use super::toys::{Toy, make};
+use crate::nn::Device;
+use crate::parts::checkpoint::Saved;
+use crate::parts::collect::{Collector, Playing, Problems, Unroll};
+use crate::parts::inputs::{Inputs, Previous};
+use crate::parts::replay::{Cut, Replay, Sizes};
+use crate::r2d2::{Config, R2d2, Size};
+use crate::train::Learner;
+
+/// The smallest space, as Table 2 has it.
+fn listener(config: &Config) -> R2d2 {
+    let set = json!({"dims": 3, "min_values": 2, "max_values": 3, "message_length": 3, "vocabulary": 4, "samples": 1});
+    let env = find("s2b/listener-v1").unwrap().make(set.as_object().unwrap(), 2, Options::default()).unwrap();
+    R2d2::new(config, env, Seed(0), &Device::flex()).unwrap()
+}
+
+fn small() -> Config {
+    let base = Config { size: Size::Small, burn_in: 0, trained: 0, stride: 1, gamma: 0.0, ..Config::default() };
+    Config { lr: 5e-4, epsilon: 1e-8, norm: 5.0, target_every: 200, ..base }
+}
+
+#[test]
+fn agents_check_02_r2d2_has_as_many_numbers_as_the_papers() {
+    assert_eq!(listener(&Config::default()).weights().count(), 1_168_772);
+    assert_eq!(listener(&small()).weights().count(), 113_476);
+}
+
+#[test]
+fn agents_check_11_what_an_action_is_worth_is_what_it_adds_to_the_mean() {
+    let mut learner = listener(&small());
+    // All that enters the last layers is zero: what they say are their biases.
+    let params = learner.weights_mut();
+    for i in 0..params.entries().len() {
+        let param = &params.entries()[i];
+        let numbers = match param.name.as_str() {
+            "value.bias" => vec![1.0],
+            "advantage.bias" => vec![1.0, 2.0, 6.0],
+            _ => vec![0.0; param.len()],
+        };
+        params.set(i, numbers);
+    }
+    near(&learner.worths()[..3], &[-1.0, 0.0, 4.0], 1e-6);
+}
+
+fn collected(toy: Toy, copies: usize, steps: &[usize]) -> Vec<Unroll> {
+    let env = make(toy, copies);
+    let inputs = Inputs::new(env.spec(), 0, &Previous::default(), &[]).unwrap();
+    let playing = Playing { inputs, words: None, bootstrap_truncated: true, problems: Problems::All, seed: Seed(3) };
+    let mut collector = Collector::new(env, playing).unwrap();
+    steps.iter().map(|&steps| collector.collect(steps, |_, _, actions| actions.fill(1)).unwrap()).collect()
+}
+
+#[test]
+fn whole_episodes_are_kept_from_their_first_row_to_their_last() {
+    // Episodes of 1, 2 and 5 steps; rows are the number of the episode and of the step.
+    let sizes = Sizes { copies: 2, rows: 16, width: 2, choices: 0, action: 1, state: 0 };
+    let mut replay = Replay::new(sizes, Cut::Episodes, 0.9);
+    for unroll in collected(Toy::Script, 2, &[3, 1, 7]) {
+        replay.add(&unroll, &[]);
+    }
+    assert_eq!(replay.len(), 2 * 3);
+    let mut seen = [0; 3];
+    for number in 0..20 {
+        let drawn = replay.draw(4, 0.6, &mut Rng::new(Seed(number)));
+        for own in 0..4 {
+            let row = |t: usize| &drawn.rows.vectors[(t * 4 + own) * 2..][..2];
+            let episode = row(0)[0] as usize;
+            seen[episode] += 1;
+            let length = [1, 2, 5][episode];
+            assert!(drawn.start[own] && drawn.steps >= length);
+            for t in 0..=drawn.steps {
+                let at = t * 4 + own;
+                assert_eq!(drawn.dead[at], t >= length, "step {t} of {length}");
+                assert_eq!(row(t), [episode as f32, t.min(length) as f32]);
+                if t < length {
+                    assert_eq!((drawn.reward[at], drawn.action[at]), (t as f32 + 1.0, 1));
+                }
+            }
+        }
+    }
+    assert!(seen.iter().all(|&n| n > 0), "{seen:?}");
+}
+
+#[test]
+fn agents_check_17_a_priority_for_what_was_written_over_is_dropped() {
+    let sizes = Sizes { copies: 1, rows: 12, width: 2, choices: 0, action: 1, state: 1 };
+    let mut replay = Replay::new(sizes, Cut::Every { length: 4, stride: 2 }, 1.0);
+    let unrolls = collected(Toy::Script, 1, &[5, 30]);
+    let states = |unroll: &Unroll, from: usize| (0..unroll.steps()).map(|t| (from + t) as f32).collect::<Vec<_>>();
+    replay.add(&unrolls[0], &states(&unrolls[0], 0));
+    assert_eq!(replay.len(), 1);
+    let old = replay.draw(1, 0.6, &mut Rng::new(Seed(1)));
+    assert_eq!(old.state, [0.0]);
+    replay.add(&unrolls[1], &states(&unrolls[1], 5));
+    let before = replay.clone();
+    replay.update(&old, &[1e6]);
+    assert!(replay == before, "the sequence is gone");
+    for number in 0..20 {
+        let drawn = replay.draw(2, 0.6, &mut Rng::new(Seed(number)));
+        for (own, state) in drawn.state.iter().enumerate() {
+            // The state before row r is r here, and rows tell by their episode and step which they are.
+            let row = *state as usize;
+            assert!(row >= 35 - 12 && row % 2 == 0, "{row}");
+            let expected = &unrolls[1].rows.vectors[(row - 5) * 2..][..2];
+            assert_eq!(&drawn.rows.vectors[own * 2..][..2], expected);
+        }
+        replay.update(&drawn, &[2.0, 3.0]);
+    }
+}
+
+#[test]
+fn agents_check_33_stored_states_say_what_was_worth_what_when_it_was_played() {
+    let config =
+        Config { size: Size::Small, copies: 4, burn_in: 4, trained: 8, stride: 4, replay: 4_000, ..Config::default() };
+    let env = make(Toy::Recall, 4);
+    let mut learner = R2d2::new(&config, env, Seed(1), &Device::flex()).unwrap();
+    (0..10).for_each(|_| learner.play(9).unwrap());
+    // The memory is empty before row 0. Where sequences that began at different rows meet, they say the same: so by steps all
+    // say what was worth what when it was played.
+    let mut known = std::collections::BTreeMap::new();
+    for number in 0..30 {
+        for (row, worths) in learner.worths_again(16, Seed(number)) {
+            let before: &Vec<f32> = known.entry(row).or_insert_with(|| worths.clone());
+            near(&worths, before, 1e-5);
+        }
+    }
+    assert!(known.len() > 300 && known.keys().any(|(_, row)| *row == 0), "{} rows", known.len());
+}
+
+fn toy(steps: u64) -> Config {
+    Config { steps, copies: 16, train_every: 32, replay: 20_000, replay_min: 500, lr: 2e-3, gamma: 0.9, ..small() }
+}
+
+fn learnt(toy: Toy, config: &Config) -> f64 {
+    let mut learner = R2d2::new(config, make(toy, config.copies), Seed(1), &Device::flex()).unwrap();
+    while learner.counters().env_steps < config.steps {
+        learner.advance().unwrap();
+    }
+    score(toy, &mut *learner.player())
+}
+
+#[test]
+fn agents_check_53_r2d2_finds_the_best_arm() {
+    let found = learnt(Toy::Bandit, &toy(4_000));
+    assert!(found >= 0.95, "{found}");
+}
+
+#[test]
+fn agents_check_55_r2d2_remembers_a_cue() {
+    let found = learnt(Toy::Recall, &toy(15_000));
+    assert!(found >= 0.95, "{found}");
+}
+
+#[test]
+fn agents_check_56_r2d2_goes_where_it_was_told() {
+    let found = learnt(Toy::Maze, &Config { gamma: 0.95, ..toy(30_000) });
+    let best = 1.0 - 5.0 * 0.02;
+    assert!(found >= 0.9 * best, "{found} of {best}");
+}
+
+#[test]
+fn agents_check_46_48_r2d2_goes_on_to_the_same_bits() {
+    for config in
+        [Config { reconstruct: false, ..toy(4_000) }, Config { burn_in: 4, trained: 8, stride: 4, n: 2, ..toy(4_000) }]
+    {
+        let make = || R2d2::new(&config, make(Toy::Recall, config.copies), Seed(2), &Device::flex()).unwrap();
+        let (mut whole, mut first) = (make(), make());
+        let mut told = Vec::new();
+        for _ in 0..6 {
+            told.push(whole.advance().unwrap());
+        }
+        for _ in 0..3 {
+            first.advance().unwrap();
+        }
+        let files = first.save().unwrap().files("r2d2-lstm", &json!({}));
+        let (saved, _): (Saved, serde_json::Value) = Saved::of_files(files).unwrap();
+        let mut second = make();
+        second.load(&saved).unwrap();
+        let after: Vec<_> = (0..3).map(|_| second.advance().unwrap()).collect();
+        assert_eq!(told[3..], after[..], "the logs");
+        assert_eq!(whole.weights().sha256(), second.weights().sha256());
+        let learner = |r: &R2d2| r.save().unwrap().files("r2d2-lstm", &json!({}));
+        assert!(learner(&whole) == learner(&second), "all that is kept");
+    }
+}
+
+#[test]
+fn r2d2_tells_again_what_it_heard() {
+    let mut config = small();
+    (config.reconstruct, config.replay_min, config.copies, config.train_every) = (true, 100, 2, 8);
+    let mut learner = listener(&config);
+    let mut losses = Vec::new();
+    for _ in 0..40 {
+        let step = learner.advance().unwrap();
+        losses.extend(step.scalars.iter().find(|(name, _)| name == "train/reconstruction_loss").map(|(_, x)| *x));
+    }
+    let mean = |some: &[f64]| some.iter().sum::<f64>() / some.len() as f64;
+    let (first, last) = (mean(&losses[..3]), mean(&losses[losses.len() - 3..]));
+    assert!(first > 0.5 && last < 0.8 * first, "from {first} to {last}");
+}
