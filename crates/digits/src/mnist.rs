@@ -55,12 +55,7 @@ pub fn directory(given: Option<&Path>) -> PathBuf {
 /// Where `heldout data mnist` puts the files: below the user's cache directory.
 #[must_use]
 pub fn cache() -> PathBuf {
-    let set = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-    let user = set("XDG_CACHE_HOME")
-        .or_else(|| set("LOCALAPPDATA"))
-        .or_else(|| Some(set("HOME")?.join(".cache")))
-        .unwrap_or_else(std::env::temp_dir);
-    user.join("heldout").join("mnist")
+    heldout_files::cache("mnist")
 }
 
 /// The bytes of file `index` of [`FILES`] in `directory`.

@@ -226,6 +226,17 @@ fn part_of(path: &Path) -> Option<u32> {
     process.parse().ok()
 }
 
+/// The folder called `name` of heldout's below the user's cache directory, for what commands obtain.
+#[must_use]
+pub fn cache(name: &str) -> PathBuf {
+    let set = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let user = set("XDG_CACHE_HOME")
+        .or_else(|| set("LOCALAPPDATA"))
+        .or_else(|| Some(set("HOME")?.join(".cache")))
+        .unwrap_or_else(std::env::temp_dir);
+    user.join("heldout").join(name)
+}
+
 /// Whether two paths lead to one file, links followed; of files that are not there yet, to one place.
 #[must_use]
 pub fn same_place(one: &Path, other: &Path) -> bool {
