@@ -18,7 +18,7 @@ use crate::train::{BEST, EXPERIENCE, POLICY, RUN, TrainError, VOCABULARY};
 /// What `run.json` says it is.
 pub const FORMAT: &str = "heldout-run 1";
 
-/// A file that the environment of training was made from.
+/// A file that the environment of training was made from, or that the agent was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
     /// What it is to the rules.
@@ -69,8 +69,10 @@ impl Shown {
 
     /// The first thing in which `now` is not this.
     fn differs(&self, now: &Self) -> Option<String> {
-        let text = |field: &ShownField| {
-            format!("{} {:?} of {} to {}", field.dtype, field.shape, field.bounds[0], field.bounds[1])
+        // Bounds of what enters a network as it is mean nothing to it.
+        let text = |field: &ShownField| match field.dtype.as_str() {
+            "f32" => format!("f32 {:?}", field.shape),
+            dtype => format!("{dtype} {:?} of {} to {}", field.shape, field.bounds[0], field.bounds[1]),
         };
         let find = |all: &[ShownField], name: &str| all.iter().find(|field| field.name == name).map(text);
         let own = self.observation.iter().map(|field| &field.name);
@@ -123,7 +125,7 @@ pub struct RunFile {
     pub config: Map<String, Value>,
     /// Conditions of the task that were kept from training.
     pub held_out: Vec<String>,
-    /// Data that the environment was made from.
+    /// Data that the environment was made from, and files of an encoder that reads its sentences.
     pub sources: Vec<Source>,
     /// What computed.
     pub backend: Backend,
@@ -220,7 +222,7 @@ impl Checkpoint {
     ///
     /// # Errors
     ///
-    /// If `spec` is not of an environment that it has learnt.
+    /// If `spec` is not of an environment that it has learnt, or files that it was learnt with are not there or are others.
     pub fn player(&self, spec: &Spec) -> Result<Box<dyn Player>, TrainError> {
         // Runs of before this was kept tell nothing.
         if self.run.shown != Shown::default()
@@ -229,7 +231,28 @@ impl Checkpoint {
             let id = &self.run.id;
             return Err(TrainError::Unfit(format!("`{}` learnt `{id}`: {difference}", self.run.agent)));
         }
-        self.agent.player(&self.told, spec, self.words.clone(), &self.weights)
+        let mut told = self.told.clone();
+        // Elsewhere than in training an encoder is looked for where this user has it.
+        if !Path::new(&told.ppo.text_path).is_dir() {
+            told.ppo.text_path.clear();
+        }
+        let missing = |error| match error {
+            TrainError::Config(_) if !self.told.ppo.text_path.is_empty() => {
+                let path = PathBuf::from(&self.told.ppo.text_path);
+                TrainError::File { path, problem: format!("is no directory any more, and {error}") }
+            }
+            error => error,
+        };
+        for found in self.agent.sources(&told).map_err(missing)? {
+            let kept = self.run.sources.iter().find(|kept| kept.name == found.name);
+            if kept != Some(&found) {
+                let wanted = kept.map_or("none", |kept| &kept.content);
+                let Source { name, content } = &found;
+                let problem = format!("`{name}` has SHA-256 {content} here, in training it had {wanted}");
+                return Err(TrainError::Unfit(problem));
+            }
+        }
+        self.agent.player(&told, spec, self.words.clone(), &self.weights)
     }
 
     /// What it experienced in training, where that is kept.

@@ -7,6 +7,8 @@
 
 mod network;
 
+use std::sync::Arc;
+
 use heldout_core::{Rng, Seed, Spec, VecEnv};
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +21,7 @@ use crate::parts::inputs::{Inputs, Last, Previous, Rows};
 use crate::parts::schedule::linear;
 use crate::parts::targets::{gae, standardise};
 use crate::player::{Moment, Player, PlayerError};
-use crate::text::Vocabulary;
+use crate::text::{Bert, Text, Vocabulary, frozen};
 use crate::train::{Counters, Learner, Step, TrainError};
 
 /// Which network is learnt.
@@ -31,6 +33,17 @@ pub enum Kind {
     General,
     /// The paper's for lilGym.
     Lilgym,
+}
+
+/// Where the value comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Critic {
+    /// From what the policy sees and reads.
+    #[default]
+    Shared,
+    /// From eyes and a reader of its own.
+    Separate,
 }
 
 /// How a trained policy plays.
@@ -78,6 +91,12 @@ pub struct Config {
     pub epsilon: f64,
     /// Which network.
     pub network: Kind,
+    /// How it reads sentences.
+    pub text: Text,
+    /// The directory of the encoder that reads them; empty: where the user has it.
+    pub text_path: String,
+    /// What its value shares with its policy.
+    pub critic: Critic,
     /// Whether it has a memory.
     pub lstm: bool,
     /// Whether the last action and reward are inputs.
@@ -110,6 +129,9 @@ impl Default for Config {
             norm: 0.5,
             epsilon: 1e-5,
             network: Kind::General,
+            text: Text::Scratch,
+            text_path: String::new(),
+            critic: Critic::Shared,
             lstm: false,
             previous: false,
             input_reward_scale: 1.0,
@@ -130,7 +152,17 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(config: &Config, spec: &Spec, words: Option<Vocabulary>) -> Result<Self, String> {
+    fn new(config: &Config, spec: &Spec, words: Option<Vocabulary>) -> Result<Self, TrainError> {
+        let encoder = frozen(config.text, &config.text_path)?;
+        Self::with(config, spec, words, encoder).map_err(TrainError::Unfit)
+    }
+
+    fn with(
+        config: &Config,
+        spec: &Spec,
+        words: Option<Vocabulary>,
+        encoder: Option<Arc<Bert>>,
+    ) -> Result<Self, String> {
         let [agent] = spec.agents.as_slice() else {
             return Err(format!("ppo plays environments with one agent, this one has {}", spec.agents.len()));
         };
@@ -153,9 +185,9 @@ impl Plan {
         };
         let mut inputs = Inputs::new(spec, 0, &previous, without)?;
         if config.network == Kind::Lilgym {
-            inputs = inputs.with_objects(spec);
+            inputs = inputs.with_objects(spec).with_encoder(encoder);
         }
-        let words = inputs.has_text().then(|| words.unwrap_or_default());
+        let words = (inputs.has_text() && inputs.encoder().is_none()).then(|| words.unwrap_or_default());
         Ok(Self { config: config.clone(), spec: spec.clone(), inputs, words, head })
     }
 
@@ -163,7 +195,10 @@ impl Plan {
         let words = self.words.as_ref().map_or(0, Vocabulary::len);
         Ok(match self.config.network {
             Kind::General => Network::General(General::new(params, &self.inputs, &self.head, words, self.config.lstm)?),
-            Kind::Lilgym => Network::Lilgym(Lilgym::new(params, &self.inputs, &self.head, words)?),
+            Kind::Lilgym => {
+                let separate = self.config.critic == Critic::Separate;
+                Network::Lilgym(Lilgym::new(params, &self.inputs, &self.head, words, separate)?)
+            }
         })
     }
 }
@@ -232,7 +267,7 @@ impl Ppo {
         device: &Device,
     ) -> Result<Self, TrainError> {
         config.check().map_err(TrainError::Config)?;
-        let plan = Plan::new(config, env.spec(), words).map_err(TrainError::Unfit)?;
+        let plan = Plan::new(config, env.spec(), words)?;
         let mut params = Params::new(seed, device);
         let network = plan.network(&mut params).map_err(TrainError::Unfit)?;
         let adam = Adam::new(&params, config.epsilon);
@@ -264,6 +299,13 @@ impl Ppo {
         let device = self.params.device();
         let [log_prob, _] = self.plan.head.evaluate(&out.logits, &rows.legal, &block.unroll.action, device);
         values(log_prob)
+    }
+
+    /// How what the rows of a block are worth, in sum, changes with every weight.
+    #[cfg(test)]
+    pub(crate) fn value_gradients(&self, block: &Block) -> crate::nn::Gradients {
+        let out = self.network.forward(&self.params, &block.unroll.rows, None);
+        self.params.gradients(&out.value.sum())
     }
 
     /// Plays a block by the weights of now.
@@ -429,6 +471,14 @@ impl Config {
         if let Some((name, x)) = scales.iter().find(|(_, x)| !x.is_finite()) {
             return Err(format!("`{name}` is {x}, must be a number"));
         }
+        if self.network != Kind::Lilgym && (self.text, self.critic) != (Text::Scratch, Critic::Shared) {
+            let reads = (self.text != Text::Scratch).then(|| format!("`text` is `{}`", self.text.name()));
+            let told = reads.unwrap_or_else(|| "`critic` is `separate`".to_owned());
+            return Err(format!("{told}: only agents with the network `lilgym` have that"));
+        }
+        if self.text == Text::Scratch && !self.text_path.is_empty() {
+            return Err(format!("`text_path` is `{}`, but `text` is `scratch`: no encoder is read", self.text_path));
+        }
         let (parts, name) =
             if self.lstm { (self.copies, "copies") } else { (self.copies * self.rows, "rows of a block") };
         if self.minibatches > parts {
@@ -542,7 +592,7 @@ impl Acting {
         weights: &[u8],
         device: &Device,
     ) -> Result<Self, TrainError> {
-        let plan = Plan::new(config, spec, words).map_err(TrainError::Unfit)?;
+        let plan = Plan::new(config, spec, words)?;
         let mut params = Params::new(Seed(0), device);
         let network = plan.network(&mut params).map_err(TrainError::Unfit)?;
         for (i, numbers) in unpack(weights, &params)?.into_iter().enumerate() {

@@ -4,11 +4,12 @@ use heldout_core::{Seed, Spec, VecEnv};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::checkpoint::Source;
 use crate::nn::Device;
 use crate::parts::collect::Problems;
 use crate::player::Player;
 use crate::ppo::{self, Ppo};
-use crate::text::Vocabulary;
+use crate::text::{self, Text, Vocabulary};
 use crate::train::{Learner, TrainError};
 
 /// An agent that can be trained.
@@ -116,13 +117,14 @@ impl Default for Loop {
 
 /// Keys that may differ when a run is resumed: its budget, its evaluations and its logs.
 ///
-/// The version and what computes may differ too: the bits may then.
-pub const FREE: [&str; 7] = [
+/// The version and what computes may differ too: the bits may then. So may the place of an encoder, whose content may not.
+pub const FREE: [&str; 8] = [
     "config.steps",
     "config.episodes",
     "config.save_every",
     "config.evaluate_every",
     "config.evaluate_episodes",
+    "config.text_path",
     "version",
     "backend",
 ];
@@ -311,13 +313,26 @@ impl Agent {
         Ok(())
     }
 
-    /// By which reports know it under a config.
+    /// By which reports know it under a config, in an environment with this spec: by the paper's name only where it is the
+    /// paper's, so that no claim is answered by another.
     #[must_use]
-    pub fn label_of(&self, told: &Told) -> String {
-        match told.ppo.network {
-            ppo::Kind::Lilgym => format!("{} scratch", self.label),
-            ppo::Kind::General => self.label.to_owned(),
+    pub fn label_of(&self, told: &Told, spec: &Spec) -> String {
+        let picture = spec.field("objects").is_none();
+        match (told.ppo.network, told.ppo.text) {
+            (ppo::Kind::General, _) => self.label.to_owned(),
+            (ppo::Kind::Lilgym, Text::Bert) if picture => format!("{} C+BERT", self.label),
+            (ppo::Kind::Lilgym, text) => format!("{} {}", self.label, text.name()),
         }
+    }
+
+    /// The files, beside the environment's, that decide what is learnt and played.
+    ///
+    /// # Errors
+    ///
+    /// If one is not there, or is none.
+    pub fn sources(&self, told: &Told) -> Result<Vec<Source>, TrainError> {
+        let encoder = text::frozen(told.ppo.text, &told.ppo.text_path)?;
+        Ok(encoder.map(|encoder| encoder.sources().to_vec()).unwrap_or_default())
     }
 
     /// Begins to learn in `env`, computing by `device`.

@@ -1,9 +1,17 @@
-//! Words of sentences, and the numbers that stand for them.
+//! Words of sentences and the numbers that stand for them; or whole sentences, by an encoder that stays as it is.
+
+mod bert;
+mod frozen;
+mod wordpiece;
 
 use heldout_core::{BatchError, Buffers, Reset, Seed, VecEnv};
 use serde::{Deserialize, Serialize};
 
 use crate::parts::inputs::Inputs;
+
+pub use bert::Bert;
+pub use frozen::{FILES, Text, cache, checked, frozen};
+pub use wordpiece::WordPiece;
 
 /// The words of training, each with a number: 0 is no word, 1 one that training did not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

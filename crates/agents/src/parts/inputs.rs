@@ -1,10 +1,11 @@
 //! Observations as numbers for networks, by the spec alone.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use heldout_core::{Buffers, Dtype, FieldRef, Scope, Spec};
 
-use crate::text::Vocabulary;
+use crate::text::{Bert, Vocabulary};
 
 /// Values of a whole number that become one input each; more are one number between 0 and 1.
 const ONE_HOT: f32 = 64.0;
@@ -77,6 +78,8 @@ pub struct Inputs {
     pub pictures: Vec<Picture>,
     /// The field of text, if there is one.
     text: Option<(usize, usize)>,
+    /// What reads it, if words are not learnt.
+    encoder: Option<Arc<Bert>>,
     objects: Option<(usize, usize)>,
     mask: Option<(usize, usize)>,
     /// Choices of each component of an action.
@@ -121,6 +124,7 @@ impl Inputs {
             vectors: Vec::new(),
             pictures: Vec::new(),
             text: None,
+            encoder: None,
             objects: None,
             mask: None,
             sizes,
@@ -177,6 +181,19 @@ impl Inputs {
             self.vectors.retain(|v| v.field != field);
         }
         self
+    }
+
+    /// The same with whole sentences as vectors by an encoder, in place of words, if there is one.
+    #[must_use]
+    pub fn with_encoder(mut self, encoder: Option<Arc<Bert>>) -> Self {
+        self.encoder = encoder;
+        self
+    }
+
+    /// What reads sentences, if words are not learnt.
+    #[must_use]
+    pub fn encoder(&self) -> Option<&Bert> {
+        self.encoder.as_deref()
     }
 
     /// Whether objects are read as they are.
@@ -289,7 +306,9 @@ impl Inputs {
             let row = |copy: usize| all[(copy * self.agents + self.agent) * stride..][..stride].iter().copied();
             rows.objects.extend((0..copies).flat_map(row));
         }
-        if let (Some(words), true) = (words, self.has_text()) {
+        if let Some(encoder) = &self.encoder {
+            self.texts(observation, copies).iter().for_each(|text| encoder.read(text, &mut rows.sentences));
+        } else if let (Some(words), true) = (words, self.has_text()) {
             for text in self.texts(observation, copies) {
                 let begin = rows.tokens.len();
                 rows.tokens.extend(words.tokens(text).take(WORDS));
@@ -378,6 +397,8 @@ pub struct Rows {
     pub objects: Vec<i32>,
     /// [`WORDS`] words of each text; 0: no word.
     pub tokens: Vec<u32>,
+    /// The vector of each text, where an encoder reads it.
+    pub sentences: Vec<f32>,
     /// Which choices of each component are legal, where rows say so.
     pub legal: Vec<bool>,
 }
@@ -396,6 +417,7 @@ impl Rows {
             pictures: self.pictures.iter().map(|p| of(p, self.count, places)).collect(),
             objects: of(&self.objects, self.count, places),
             tokens: of(&self.tokens, self.count, places),
+            sentences: of(&self.sentences, self.count, places),
             legal: of(&self.legal, self.count, places),
         }
     }
@@ -423,6 +445,7 @@ impl Rows {
         }
         self.objects.extend_from_slice(&other.objects);
         self.tokens.extend_from_slice(&other.tokens);
+        self.sentences.extend_from_slice(&other.sentences);
         self.legal.extend_from_slice(&other.legal);
     }
 }

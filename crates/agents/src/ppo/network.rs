@@ -239,11 +239,37 @@ enum Sight {
     Scatter(Mlp),
 }
 
-/// For lilGym: what is seen, the sentence and what it is to become, together once for the policy and once for the value.
-pub(super) struct Lilgym {
+/// How lilGym's sentences are read.
+enum Letters {
+    /// By words that are learnt.
+    Words(Reader),
+    /// By an encoder that has read them already.
+    Frozen { width: usize },
+}
+
+impl Letters {
+    fn forward(&self, params: &Params, rows: &Rows) -> Tensor<2> {
+        match self {
+            Self::Words(reader) => reader.forward(params, &rows.tokens),
+            Self::Frozen { width } => tensor(rows.sentences.clone(), [rows.count, *width], params.device()),
+        }
+    }
+}
+
+/// What is seen, the sentence and what it is to become.
+struct Senses {
     sight: Sight,
-    reader: Reader,
+    letters: Letters,
     target: Id,
+    /// Numbers of all of it.
+    outputs: usize,
+}
+
+/// For lilGym: what the senses tell, together once for the policy and once for the value.
+pub(super) struct Lilgym {
+    senses: Senses,
+    /// The value's own, if it has any.
+    own: Option<Senses>,
     actor: [Linear; 2],
     critic: [Linear; 2],
     policy: Linear,
@@ -263,42 +289,40 @@ const TOLD: usize = 3 + 2 + 3 + 3 + 3;
 /// Numbers of the vector that stands for what the sentence is to become.
 const TARGET: usize = 32;
 
-impl Lilgym {
+impl Senses {
     /// # Errors
     ///
     /// If rows are not those of lilGym.
-    pub(super) fn new(params: &mut Params, inputs: &Inputs, head: &Head, words: usize) -> Result<Self, String> {
-        let tower = matches!(head, Head::Factored(factored) if factored.places.len() == 1);
-        let (sight, seen, wide) = match (inputs.pictures.first(), inputs.has_objects()) {
+    fn new(params: &mut Params, name: &str, inputs: &Inputs, tower: bool, words: usize) -> Result<Self, String> {
+        let part = |part: &str| format!("{name}{part}");
+        let (sight, seen) = match (inputs.pictures.first(), inputs.has_objects()) {
             (_, true) if tower => {
-                let layers = Mlp::orthogonal(params, "objects", BOXES * HEIGHT * CONTENT, &[128, 128]);
-                (Sight::Tower(layers), 128, 256)
+                let layers = Mlp::orthogonal(params, &part("objects"), BOXES * HEIGHT * CONTENT, &[128, 128]);
+                (Sight::Tower(layers), 128)
             }
-            (_, true) => (Sight::Scatter(Mlp::orthogonal(params, "objects", TOLD, &[64, 64])), 128, 256),
+            (_, true) => (Sight::Scatter(Mlp::orthogonal(params, &part("objects"), TOLD, &[64, 64])), 128),
             (Some(picture), false) => {
                 let shapes = [[32, 8, 4], [64, 4, 2], [32, 3, 1]];
-                (Sight::Image(Eye::new(params, "image", picture, &shapes, 512)?), 512, 512)
+                (Sight::Image(Eye::new(params, &part("image"), picture, &shapes, 512)?), 512)
             }
             (None, false) => return Err("lilGym shows a picture or objects".to_owned()),
         };
         if !inputs.has_text() || inputs.width != 2 {
             return Err("lilGym shows a sentence and whether it is to be true".to_owned());
         }
-        let target = params.add("target.weight", &[2, TARGET], Init::Normal(1.0));
-        let reader = Reader::new(params, "text", words);
-        let together = seen + reader.core.hidden + TARGET;
-        let root = std::f64::consts::SQRT_2;
-        let mut pair = |name: &str| {
-            [(0, together), (1, wide)]
-                .map(|(i, from)| Linear::orthogonal(params, &format!("{name}.{i}"), from, wide, root))
+        let target = params.add(part("target.weight"), &[2, TARGET], Init::Normal(1.0));
+        let (letters, read) = match inputs.encoder() {
+            Some(encoder) => (Letters::Frozen { width: encoder.width() }, encoder.width()),
+            None => {
+                let reader = Reader::new(params, &part("text"), words);
+                let read = reader.core.hidden;
+                (Letters::Words(reader), read)
+            }
         };
-        let (actor, critic) = (pair("actor"), pair("critic"));
-        let policy = Linear::orthogonal(params, "policy", wide, head.logits(), 0.01);
-        let value = Linear::orthogonal(params, "value", wide, 1, 1.0);
-        Ok(Self { sight, reader, target, actor, critic, policy, value })
+        Ok(Self { sight, letters, target, outputs: seen + read + TARGET })
     }
 
-    fn forward(&self, params: &Params, rows: &Rows) -> Out {
+    fn forward(&self, params: &Params, rows: &Rows) -> Tensor<2> {
         let device = params.device();
         let seen = match &self.sight {
             Sight::Image(eye) => eye.forward(params, &rows.pictures[0]),
@@ -318,10 +342,45 @@ impl Lilgym {
             }
         };
         let target = vectors(rows, 2, device).matmul(params.get(self.target));
-        let x = Tensor::cat(vec![seen, self.reader.forward(params, &rows.tokens), target], 1);
-        let join = |layers: &[Linear; 2]| layers.iter().fold(x.clone(), |x, l| l.then(params, x, Then::LeakyRelu));
-        let value = tanh(self.value.forward(params, join(&self.critic))).reshape([rows.count]);
-        Out { logits: self.policy.forward(params, join(&self.actor)), value, memory: None }
+        Tensor::cat(vec![seen, self.letters.forward(params, rows), target], 1)
+    }
+}
+
+impl Lilgym {
+    /// `separate`: the value has senses of its own.
+    ///
+    /// # Errors
+    ///
+    /// If rows are not those of lilGym.
+    pub(super) fn new(
+        params: &mut Params,
+        inputs: &Inputs,
+        head: &Head,
+        words: usize,
+        separate: bool,
+    ) -> Result<Self, String> {
+        let tower = matches!(head, Head::Factored(factored) if factored.places.len() == 1);
+        let senses = Senses::new(params, "", inputs, tower, words)?;
+        let wide = if inputs.has_objects() { 256 } else { 512 };
+        let root = std::f64::consts::SQRT_2;
+        let mut pair = |name: &str| {
+            [(0, senses.outputs), (1, wide)]
+                .map(|(i, from)| Linear::orthogonal(params, &format!("{name}.{i}"), from, wide, root))
+        };
+        let (actor, critic) = (pair("actor"), pair("critic"));
+        let policy = Linear::orthogonal(params, "policy", wide, head.logits(), 0.01);
+        let value = Linear::orthogonal(params, "value", wide, 1, 1.0);
+        // Last, so that the others begin the same with and without.
+        let own = separate.then(|| Senses::new(params, "critic.", inputs, tower, words)).transpose()?;
+        Ok(Self { senses, own, actor, critic, policy, value })
+    }
+
+    fn forward(&self, params: &Params, rows: &Rows) -> Out {
+        let join = |layers: &[Linear; 2], x: Tensor<2>| layers.iter().fold(x, |x, l| l.then(params, x, Then::LeakyRelu));
+        let x = self.senses.forward(params, rows);
+        let own = self.own.as_ref().map_or_else(|| x.clone(), |own| own.forward(params, rows));
+        let value = tanh(self.value.forward(params, join(&self.critic, own))).reshape([rows.count]);
+        Out { logits: self.policy.forward(params, join(&self.actor, x)), value, memory: None }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod agents;
 mod collecting;
+mod encoder;
 mod heads;
 mod layers;
 mod learning;
