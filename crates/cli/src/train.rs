@@ -130,7 +130,10 @@ impl Course {
     /// The words of the problems that are trained on, `ids` or all; none where there is no text.
     fn words(&self, ids: &[u32]) -> anyhow::Result<Option<text::Vocabulary>> {
         let inputs = Inputs::new(&self.spec, 0, &Previous::default(), &[]).map_err(anyhow::Error::msg)?;
-        let Some(n) = self.spec.problems.filter(|_| inputs.has_text()) else { return Ok(None) };
+        let Some(n) = self.spec.problems.filter(|_| inputs.has_text() && self.told.ppo.text == text::Text::Scratch)
+        else {
+            return Ok(None);
+        };
         let mut env = self.entry.make(&self.env, 1, Options::default())?;
         let all: Vec<u32> = if ids.is_empty() { (0..n).collect() } else { ids.to_vec() };
         Ok(Some(text::of_problems(&mut *env, &inputs, &all)?))
@@ -327,7 +330,7 @@ impl Train {
         let problems = if ids.is_empty() { Problems::All } else { Problems::Only(ids) };
         let mut learner = agent.learner(told, env, problems, words, root, &self.device)?;
 
-        let about = self.about(agent, course, seed);
+        let about = self.about(agent, course, seed)?;
         let label = about.label.clone();
         let Value::Object(about) = serde_json::to_value(about)? else { bail!("a run is a table") };
         let mut line = Map::new();
@@ -404,13 +407,14 @@ impl Train {
     }
 
     /// What fixes a run.
-    fn about(&self, agent: &Agent, course: &Course, seed: u64) -> RunFile {
+    fn about(&self, agent: &Agent, course: &Course, seed: u64) -> anyhow::Result<RunFile> {
         let sources = course.spec.sources.iter();
-        RunFile {
+        let sources = sources.map(|s| Source { name: s.name.to_owned(), content: s.content.clone() });
+        Ok(RunFile {
             format: FORMAT.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             agent: agent.name.to_owned(),
-            label: agent.label_of(&course.told),
+            label: agent.label_of(&course.told, &course.spec),
             profile: self.profile(),
             protocol: course.protocol.clone(),
             task: course.task.clone(),
@@ -421,9 +425,9 @@ impl Train {
             seed,
             config: course.told.table(),
             held_out: course.held_out.clone(),
-            sources: sources.map(|s| Source { name: s.name.to_owned(), content: s.content.clone() }).collect(),
+            sources: sources.chain(agent.sources(&course.told)?).collect(),
             backend: Backend::of(&self.device),
-        }
+        })
     }
 
     /// Trains each run in a process of its own, `jobs` at once.

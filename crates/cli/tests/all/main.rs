@@ -3,6 +3,7 @@
 mod commands;
 mod common;
 mod crash;
+mod encoder;
 mod eval;
 mod halma;
 mod hostile;
