@@ -82,7 +82,7 @@ mod _native {
         performance_profile_interval,
     };
     #[pymodule_export]
-    use super::trained::{Player, checkpoints};
+    use super::trained::{Player, checkpoints, word_pieces};
 
     /// The version of the package.
     #[pymodule_export]

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 
 use heldout_agents::Checkpoint;
 use heldout_agents::player::{Moment, Player as Plays};
+use heldout_agents::text::WordPiece;
 use heldout_core::{Buffers, Dtype, Options, Seed, Spec};
 use heldout_envs::find;
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
@@ -20,6 +21,14 @@ pub(crate) fn checkpoints(path: PathBuf) -> PyResult<String> {
     let all = Checkpoint::open_all(&path).map_err(refused)?;
     let told = |one: &Checkpoint| json!({"run": one.run, "sha256": one.sha256});
     Ok(Value::Array(all.iter().map(told).collect()).to_string())
+}
+
+/// The numbers of the pieces of sentences, as an encoder with this `vocab.txt` reads them.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from arguments")]
+pub(crate) fn word_pieces(vocabulary: &str, sentences: Vec<String>, most: usize) -> PyResult<Vec<Vec<u32>>> {
+    let pieces = WordPiece::of_lines(vocabulary).map_err(refused)?;
+    Ok(sentences.iter().map(|sentence| pieces.tokens(sentence, most)).collect())
 }
 
 struct Seated {
