@@ -174,7 +174,7 @@ impl Checkpoint {
             let known = crate::AGENTS.map(|a| format!("`{}`", a.name)).join(", ");
             bad(&path, format!("`agent` is `{}`, must be one of {known}", run.agent))
         })?;
-        let told = Told::read(&run.config).map_err(|e| bad(&path, format!("`config`: {e}")))?;
+        let told = Told::read(agent, &run.config).map_err(|e| bad(&path, format!("`config`: {e}")))?;
         let mut found = None;
         for name in [BEST, POLICY] {
             let path = dir.join(name);
@@ -233,12 +233,12 @@ impl Checkpoint {
         }
         let mut told = self.told.clone();
         // Elsewhere than in training an encoder is looked for where this user has it.
-        if !Path::new(&told.ppo.text_path).is_dir() {
-            told.ppo.text_path.clear();
+        if !Path::new(told.text().1).is_dir() {
+            told = told.without_text_path();
         }
         let missing = |error| match error {
-            TrainError::Config(_) if !self.told.ppo.text_path.is_empty() => {
-                let path = PathBuf::from(&self.told.ppo.text_path);
+            TrainError::Config(_) if !self.told.text().1.is_empty() => {
+                let path = PathBuf::from(self.told.text().1);
                 TrainError::File { path, problem: format!("is no directory any more, and {error}") }
             }
             error => error,

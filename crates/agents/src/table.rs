@@ -9,6 +9,7 @@ use crate::nn::Device;
 use crate::parts::collect::Problems;
 use crate::player::Player;
 use crate::ppo::{self, Ppo};
+use crate::r2d2::{self, R2d2};
 use crate::text::{self, Text, Vocabulary};
 use crate::train::{Learner, TrainError};
 
@@ -25,16 +26,25 @@ pub struct Agent {
     pub fit: &'static str,
     /// What ids of these environments begin with; empty: any.
     within: &'static str,
+    algorithm: Algorithm,
+}
+
+/// What learns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Algorithm {
+    Ppo,
+    R2d2,
 }
 
 /// All of them.
-pub const AGENTS: [Agent; 4] = [
+pub const AGENTS: [Agent; 6] = [
     Agent {
         name: "ppo",
         label: "PPO",
         summary: "Proximal policy optimisation without memory.",
         fit: "every environment with one agent",
         within: "",
+        algorithm: Algorithm::Ppo,
     },
     Agent {
         name: "ppo-lstm",
@@ -42,6 +52,7 @@ pub const AGENTS: [Agent; 4] = [
         summary: "Proximal policy optimisation with long short-term memory.",
         fit: "every environment with one agent",
         within: "",
+        algorithm: Algorithm::Ppo,
     },
     Agent {
         name: "ppo-lilgym",
@@ -49,6 +60,7 @@ pub const AGENTS: [Agent; 4] = [
         summary: "PPO with the network and the factored actions of the lilGym paper.",
         fit: "lilgym",
         within: "lilgym/",
+        algorithm: Algorithm::Ppo,
     },
     Agent {
         name: "ppo-sf",
@@ -56,6 +68,23 @@ pub const AGENTS: [Agent; 4] = [
         summary: "The same with stop forcing in training: the rules stop where the sentence has come to be as asked.",
         fit: "lilgym",
         within: "lilgym/",
+        algorithm: Algorithm::Ppo,
+    },
+    Agent {
+        name: "r2d2-lstm",
+        label: "LSTM",
+        summary: "Recurrent Q-learning from replayed sequences, with long short-term memory.",
+        fit: "S2B's environments with one agent",
+        within: "s2b/",
+        algorithm: Algorithm::R2d2,
+    },
+    Agent {
+        name: "r2d2-lstm-rec",
+        label: "LSTM",
+        summary: "The same, which also learns to tell again what it saw and heard.",
+        fit: "S2B's environments with one agent",
+        within: "s2b/",
+        algorithm: Algorithm::R2d2,
     },
 ];
 
@@ -129,16 +158,97 @@ pub const FREE: [&str; 8] = [
     "backend",
 ];
 
+/// What an algorithm is told.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Own {
+    /// Proximal policy optimisation.
+    Ppo(ppo::Config),
+    /// Recurrent replay.
+    R2d2(r2d2::Config),
+}
+
+impl Own {
+    fn of(algorithm: Algorithm, keys: Map<String, Value>) -> Result<Self, serde_json::Error> {
+        let keys = Value::Object(keys);
+        Ok(match algorithm {
+            Algorithm::Ppo => Self::Ppo(serde_json::from_value(keys)?),
+            Algorithm::R2d2 => Self::R2d2(serde_json::from_value(keys)?),
+        })
+    }
+
+    fn check(&self) -> Result<(), String> {
+        match self {
+            Self::Ppo(config) => config.check(),
+            Self::R2d2(config) => config.check(),
+        }
+    }
+
+    fn table(&self) -> Map<String, Value> {
+        let table = match self {
+            Self::Ppo(config) => serde_json::to_value(config),
+            Self::R2d2(config) => serde_json::to_value(config),
+        };
+        let Ok(Value::Object(table)) = table else { panic!("a config is a table") };
+        table
+    }
+}
+
 /// All that an agent is told.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Told {
     /// Of the algorithm.
-    pub ppo: ppo::Config,
+    pub own: Own,
     /// Of the loop around it.
     pub around: Loop,
 }
 
 impl Told {
+    /// Environments that are played at once.
+    #[must_use]
+    pub fn copies(&self) -> usize {
+        match &self.own {
+            Own::Ppo(config) => config.copies,
+            Own::R2d2(config) => config.copies,
+        }
+    }
+
+    /// Steps to train for.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        match &self.own {
+            Own::Ppo(config) => config.steps,
+            Own::R2d2(config) => config.steps,
+        }
+    }
+
+    /// Episodes to train for, where they are what is counted.
+    #[must_use]
+    pub fn episodes(&self) -> Option<u64> {
+        let episodes = match &self.own {
+            Own::Ppo(config) => config.episodes,
+            Own::R2d2(config) => config.episodes,
+        };
+        (episodes > 0).then_some(episodes)
+    }
+
+    /// How sentences are read, and the directory of what reads them.
+    #[must_use]
+    pub fn text(&self) -> (Text, &str) {
+        match &self.own {
+            Own::Ppo(config) => (config.text, &config.text_path),
+            Own::R2d2(_) => (Text::Scratch, ""),
+        }
+    }
+
+    /// The same with what reads sentences wherever the user has it.
+    #[must_use]
+    pub fn without_text_path(mut self) -> Self {
+        if let Own::Ppo(config) = &mut self.own {
+            config.text_path.clear();
+        }
+        self
+    }
+
     /// As one table.
     ///
     /// # Panics
@@ -146,15 +256,13 @@ impl Told {
     /// Never: both are plain data.
     #[must_use]
     pub fn table(&self) -> Map<String, Value> {
-        let mut all = Map::new();
-        for part in [serde_json::to_value(&self.ppo), serde_json::to_value(&self.around)] {
-            let Ok(Value::Object(part)) = part else { panic!("a config is a table") };
-            all.extend(part);
-        }
+        let mut all = self.own.table();
+        let Ok(Value::Object(around)) = serde_json::to_value(&self.around) else { panic!("a config is a table") };
+        all.extend(around);
         all
     }
 
-    /// Reads one table.
+    /// Reads one table of what `agent` is told.
     ///
     /// # Errors
     ///
@@ -163,9 +271,9 @@ impl Told {
     /// # Panics
     ///
     /// Never: configs are tables.
-    pub fn read(table: &Map<String, Value>) -> Result<Self, TrainError> {
-        let known = Self { ppo: ppo::Config::default(), around: Loop::default() };
+    pub fn read(agent: &Agent, table: &Map<String, Value>) -> Result<Self, TrainError> {
         let bad = |error: serde_json::Error| TrainError::Config(error.to_string());
+        let known = Self { own: Own::of(agent.algorithm, Map::new()).map_err(bad)?, around: Loop::default() };
         let (mut own, mut around) = (Map::new(), Map::new());
         let Ok(Value::Object(loops)) = serde_json::to_value(&known.around) else { panic!("a config is a table") };
         let names = known.table();
@@ -182,15 +290,15 @@ impl Told {
             let fits = if loops.contains_key(key) {
                 serde_json::from_value::<Loop>(Value::Object(alone)).map(drop)
             } else {
-                serde_json::from_value::<ppo::Config>(Value::Object(alone)).map(drop)
+                Own::of(agent.algorithm, alone).map(drop)
             };
             fits.map_err(|error| TrainError::Config(format!("`{key}` is `{value}`: {error}")))?;
         }
         let told = Self {
-            ppo: serde_json::from_value(Value::Object(own)).map_err(bad)?,
+            own: Own::of(agent.algorithm, own).map_err(bad)?,
             around: serde_json::from_value(Value::Object(around)).map_err(bad)?,
         };
-        told.ppo.check().map_err(TrainError::Config)?;
+        told.own.check().map_err(TrainError::Config)?;
         told.around.check().map_err(TrainError::Config)?;
         Ok(told)
     }
@@ -222,7 +330,7 @@ fn unknown(key: &str, known: &Map<String, Value>) -> String {
     format!("`{key}` is no key of the agent's config; the nearest are {nearest} (the environment's are `env.KEY`)")
 }
 
-const PRESETS: &str = include_str!("../presets/ppo.toml");
+const PRESETS: [&str; 2] = [include_str!("../presets/ppo.toml"), include_str!("../presets/r2d2.toml")];
 
 /// What a preset lays over an environment's config, and over an agent's.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -247,7 +355,8 @@ impl Agent {
     /// If a preset of this crate is unreadable.
     #[must_use]
     pub fn preset(&self, profile: Profile, id: &str) -> Preset {
-        let all: Value = toml::from_str(PRESETS).expect("presets are tested");
+        let tables = PRESETS.map(|text| toml::from_str::<Value>(text).expect("presets are tested"));
+        let all = tables.into_iter().find(|all| all.get(self.name).is_some()).unwrap_or_default();
         let mut preset = Preset::default();
         let mut lay = |table: &Value| {
             for (key, value) in table.as_object().into_iter().flatten() {
@@ -275,6 +384,9 @@ impl Agent {
         } else {
             1.0
         };
+        if self.algorithm != Algorithm::Ppo {
+            return preset;
+        }
         preset.agent.entry("input_reward_scale").or_insert(scale.into());
         if id.starts_with("memory/explore-goal-locations") {
             preset.agent.entry("reward_scale").or_insert(scale.into());
@@ -295,7 +407,7 @@ impl Agent {
         }
         table.extend(self.preset(profile, id).agent);
         table.extend(set.clone());
-        Told::read(&table)
+        Told::read(self, &table)
     }
 
     /// Why it cannot learn an environment, if it cannot.
@@ -313,15 +425,20 @@ impl Agent {
         Ok(())
     }
 
-    /// By which reports know it under a config, in an environment with this spec: by the paper's name only where it is the
-    /// paper's, so that no claim is answered by another.
+    /// By which reports know it under a config, in an environment with this spec and for a protocol: by the paper's name only
+    /// where it is the paper's, so that no claim is answered by another.
     #[must_use]
-    pub fn label_of(&self, told: &Told, spec: &Spec) -> String {
+    pub fn label_of(&self, told: &Told, spec: &Spec, protocol: &str) -> String {
         let picture = spec.field("objects").is_none();
-        match (told.ppo.network, told.ppo.text) {
-            (ppo::Kind::General, _) => self.label.to_owned(),
-            (ppo::Kind::Lilgym, Text::Bert) if picture => format!("{} C+BERT", self.label),
-            (ppo::Kind::Lilgym, text) => format!("{} {}", self.label, text.name()),
+        match &told.own {
+            // Only one of S2B's experiments tells the two apart by name; records always do.
+            Own::R2d2(config) if config.reconstruct && protocol == "s2b-fig6" => format!("{}+Rec", self.label),
+            Own::R2d2(_) => self.label.to_owned(),
+            Own::Ppo(config) => match (config.network, config.text) {
+                (ppo::Kind::General, _) => self.label.to_owned(),
+                (ppo::Kind::Lilgym, Text::Bert) if picture => format!("{} C+BERT", self.label),
+                (ppo::Kind::Lilgym, text) => format!("{} {}", self.label, text.name()),
+            },
         }
     }
 
@@ -331,7 +448,8 @@ impl Agent {
     ///
     /// If one is not there, or is none.
     pub fn sources(&self, told: &Told) -> Result<Vec<Source>, TrainError> {
-        let encoder = text::frozen(told.ppo.text, &told.ppo.text_path)?;
+        let (text, path) = told.text();
+        let encoder = text::frozen(text, path)?;
         Ok(encoder.map(|encoder| encoder.sources().to_vec()).unwrap_or_default())
     }
 
@@ -349,7 +467,10 @@ impl Agent {
         seed: Seed,
         device: &Device,
     ) -> Result<Box<dyn Learner>, TrainError> {
-        Ok(Box::new(Ppo::new(&told.ppo, env, problems, words, seed, device)?))
+        Ok(match &told.own {
+            Own::Ppo(config) => Box::new(Ppo::new(config, env, problems, words, seed, device)?),
+            Own::R2d2(config) => Box::new(R2d2::new(config, env, seed, device)?),
+        })
     }
 
     /// Plays by weights that were learnt.
@@ -364,6 +485,9 @@ impl Agent {
         words: Option<Vocabulary>,
         weights: &[u8],
     ) -> Result<Box<dyn Player>, TrainError> {
-        Ok(Box::new(ppo::Acting::open(&told.ppo, spec, words, weights, &Device::flex())?))
+        Ok(match &told.own {
+            Own::Ppo(config) => Box::new(ppo::Acting::open(config, spec, words, weights, &Device::flex())?),
+            Own::R2d2(config) => Box::new(r2d2::Acting::open(config, spec, weights, &Device::flex())?),
+        })
     }
 }

@@ -130,7 +130,7 @@ impl Course {
     /// The words of the problems that are trained on, `ids` or all; none where there is no text.
     fn words(&self, ids: &[u32]) -> anyhow::Result<Option<text::Vocabulary>> {
         let inputs = Inputs::new(&self.spec, 0, &Previous::default(), &[]).map_err(anyhow::Error::msg)?;
-        let Some(n) = self.spec.problems.filter(|_| inputs.has_text() && self.told.ppo.text == text::Text::Scratch)
+        let Some(n) = self.spec.problems.filter(|_| inputs.has_text() && self.told.text().0 == text::Text::Scratch)
         else {
             return Ok(None);
         };
@@ -322,11 +322,8 @@ impl Train {
         };
         let words = course.words(&ids)?;
         let vocabulary = words.as_ref().map(serde_json::to_value).transpose()?;
-        let env = entry.make(
-            &course.env,
-            told.ppo.copies,
-            Options { autoreset: Autoreset::NextStep, ..Options::default() },
-        )?;
+        let env =
+            entry.make(&course.env, told.copies(), Options { autoreset: Autoreset::NextStep, ..Options::default() })?;
         let problems = if ids.is_empty() { Problems::All } else { Problems::Only(ids) };
         let mut learner = agent.learner(told, env, problems, words, root, &self.device)?;
 
@@ -345,8 +342,8 @@ impl Train {
             line,
             vocabulary,
             budget: Budget {
-                steps: told.ppo.steps,
-                episodes: (told.ppo.episodes > 0).then_some(told.ppo.episodes),
+                steps: told.steps(),
+                episodes: told.episodes(),
                 save_every: told.around.save_every,
                 evaluate_every: told.around.evaluate_every,
                 stop_at: self.stop_at.clone(),
@@ -394,7 +391,7 @@ impl Train {
             patience: told.around.patience,
             score: &mut score,
         });
-        let bar = progress::training(told.ppo.steps);
+        let bar = progress::training(told.steps());
         let clock = Clock { wall: &wall, cpu: &cpu };
         let ended =
             run.train(&mut *learner, &mut evaluate, selection, clock, &|| stop.load(Ordering::Relaxed), &mut |p| {
@@ -414,7 +411,7 @@ impl Train {
             format: FORMAT.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             agent: agent.name.to_owned(),
-            label: agent.label_of(&course.told, &course.spec),
+            label: agent.label_of(&course.told, &course.spec, &course.protocol),
             profile: self.profile(),
             protocol: course.protocol.clone(),
             task: course.task.clone(),

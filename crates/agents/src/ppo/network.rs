@@ -376,7 +376,8 @@ impl Lilgym {
     }
 
     fn forward(&self, params: &Params, rows: &Rows) -> Out {
-        let join = |layers: &[Linear; 2], x: Tensor<2>| layers.iter().fold(x, |x, l| l.then(params, x, Then::LeakyRelu));
+        let join =
+            |layers: &[Linear; 2], x: Tensor<2>| layers.iter().fold(x, |x, l| l.then(params, x, Then::LeakyRelu));
         let x = self.senses.forward(params, rows);
         let own = self.own.as_ref().map_or_else(|| x.clone(), |own| own.forward(params, rows));
         let value = tanh(self.value.forward(params, join(&self.critic, own))).reshape([rows.count]);

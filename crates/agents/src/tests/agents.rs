@@ -174,10 +174,10 @@ fn a_device_that_the_build_lacks_is_named_with_how_to_have_it() {
 fn every_agent_has_presets_that_can_be_read_and_learns_what_it_says() {
     for agent in AGENTS {
         for profile in [Profile::Paper, Profile::Small] {
-            let id = if agent.name.starts_with("ppo-l") && agent.name != "ppo-lstm" || agent.name == "ppo-sf" {
-                "lilgym/scatter-flipit-v1"
-            } else {
-                "memory/spot-diff-v1"
+            let id = match agent.name {
+                "ppo-lilgym" | "ppo-sf" => "lilgym/scatter-flipit-v1",
+                name if name.starts_with("r2d2") => "s2b/listener-v1",
+                _ => "memory/spot-diff-v1",
             };
             let preset = agent.preset(profile, id);
             let spec = env(id, &Value::Object(preset.env), 1).spec().clone();
@@ -219,7 +219,7 @@ fn agents_check_62_ppo_with_stop_forcing_learns_twenty_statements() {
     let words = crate::text::of_problems(&mut *make(1), &inputs, &ids).unwrap();
     let problems = Problems::Only(ids.clone());
     let mut learner =
-        agent.learner(&told, make(told.ppo.copies), problems, Some(words), Seed(0), &Device::flex()).unwrap();
+        agent.learner(&told, make(told.copies()), problems, Some(words), Seed(0), &Device::flex()).unwrap();
     while learner.counters().env_steps < 60_000 {
         learner.advance().unwrap();
     }

