@@ -194,10 +194,12 @@ impl Plan {
     fn network(&self, params: &mut Params) -> Result<Network, String> {
         let words = self.words.as_ref().map_or(0, Vocabulary::len);
         Ok(match self.config.network {
-            Kind::General => Network::General(General::new(params, &self.inputs, &self.head, words, self.config.lstm)?),
+            Kind::General => {
+                Network::General(Box::new(General::new(params, &self.inputs, &self.head, words, self.config.lstm)?))
+            }
             Kind::Lilgym => {
                 let separate = self.config.critic == Critic::Separate;
-                Network::Lilgym(Lilgym::new(params, &self.inputs, &self.head, words, separate)?)
+                Network::Lilgym(Box::new(Lilgym::new(params, &self.inputs, &self.head, words, separate)?))
             }
         })
     }

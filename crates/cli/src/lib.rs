@@ -50,7 +50,7 @@ enum Command {
     /// Measures steps per second.
     Bench(bench::Bench),
     /// Trains an agent on the tasks of a protocol or on one environment.
-    Train(train::Train),
+    Train(Box<train::Train>),
     /// Plays protocols and records every episode: the main job.
     Eval(eval::Eval),
     /// Writes records for analysis elsewhere.

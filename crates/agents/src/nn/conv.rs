@@ -221,7 +221,9 @@ impl Backward<Flex, 3> for Convolve {
                 })
                 .collect();
             let mut all = vec![0.0; sizes.looked_at() * sizes.to];
-            parts.iter().for_each(|part| all.iter_mut().zip(part).for_each(|(sum, x)| *sum += x));
+            for part in &parts {
+                all.iter_mut().zip(part).for_each(|(sum, x)| *sum += x);
+            }
             flat(all, &[sizes.looked_at(), sizes.to])
         });
         register(grads, to_bias, || flat(sum(&d, sizes.to), &[sizes.to]));

@@ -24,8 +24,8 @@ pub(super) struct Memory<'a> {
 
 /// A network of one of two kinds.
 pub(super) enum Network {
-    General(General),
-    Lilgym(Lilgym),
+    General(Box<General>),
+    Lilgym(Box<Lilgym>),
 }
 
 impl Network {
@@ -39,8 +39,8 @@ impl Network {
     /// Numbers of the memory of one copy.
     pub(super) fn memory(&self) -> usize {
         match self {
-            Self::General(General { core: Some(core), .. }) => 2 * core.hidden,
-            _ => 0,
+            Self::General(general) => general.core.map_or(0, |core| 2 * core.hidden),
+            Self::Lilgym(_) => 0,
         }
     }
 }
@@ -311,13 +311,12 @@ impl Senses {
             return Err("lilGym shows a sentence and whether it is to be true".to_owned());
         }
         let target = params.add(part("target.weight"), &[2, TARGET], Init::Normal(1.0));
-        let (letters, read) = match inputs.encoder() {
-            Some(encoder) => (Letters::Frozen { width: encoder.width() }, encoder.width()),
-            None => {
-                let reader = Reader::new(params, &part("text"), words);
-                let read = reader.core.hidden;
-                (Letters::Words(reader), read)
-            }
+        let (letters, read) = if let Some(encoder) = inputs.encoder() {
+            (Letters::Frozen { width: encoder.width() }, encoder.width())
+        } else {
+            let reader = Reader::new(params, &part("text"), words);
+            let read = reader.core.hidden;
+            (Letters::Words(reader), read)
         };
         Ok(Self { sight, letters, target, outputs: seen + read + TARGET })
     }

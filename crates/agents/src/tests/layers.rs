@@ -415,8 +415,8 @@ fn a_pool_equals_the_librarys_own() {
     let x = given(&mut params, "x", &[9, 7, 6, 2]);
     let both = [true, false].map(|fused| {
         let out = crate::nn::pooled_both_ways(params.get(x), &params, fused);
-        let [n, h, w, c] = out.dims();
-        let out = out.reshape([n * h, w, c]);
+        let [rows, tall, wide, channels] = out.dims();
+        let out = out.reshape([rows * tall, wide, channels]);
         (values(out.clone()), params.gradients(&loss(out, &mut Rng::new(Seed(7)))))
     });
     near(&both[0].0, &both[1].0, 0.0);
@@ -427,7 +427,7 @@ fn a_pool_equals_the_librarys_own() {
 fn agents_check_07_a_choice_with_gumbels_noise() {
     let device = Device::flex();
     let mut rng = Rng::new(Seed(1));
-    let logits = [0.0, 2.0_f32.ln(), 3.0_f32.ln()];
+    let logits = [0.0, libm::logf(2.0), libm::logf(3.0)];
     let draws = 100_000;
     let rows = tensor((0..draws).flat_map(|_| logits).collect(), [draws, 3], &device);
     let (choice, chosen) = gumbel::straight_through(rows, gumbel::noise(3 * draws, &mut rng), &device);

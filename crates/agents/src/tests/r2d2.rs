@@ -108,7 +108,7 @@ fn agents_check_17_a_priority_for_what_was_written_over_is_dropped() {
         for (own, state) in drawn.state.iter().enumerate() {
             // The state before row r is r here, and rows tell by their episode and step which they are.
             let row = *state as usize;
-            assert!(row >= 35 - 12 && row % 2 == 0, "{row}");
+            assert!(row >= 35 - 12 && row.is_multiple_of(2), "{row}");
             let expected = &unrolls[1].rows.vectors[(row - 5) * 2..][..2];
             assert_eq!(&drawn.rows.vectors[own * 2..][..2], expected);
         }

@@ -127,13 +127,15 @@ struct Layer {
 }
 
 impl Layer {
-    fn forward(&self, x: Vec<f32>, heads: usize, device: &Device) -> Vec<f32> {
-        let [query, key, value] = self.ask.each_ref().map(|dense| dense.forward(&x, device));
+    fn forward(&self, x: &[f32], heads: usize, device: &Device) -> Vec<f32> {
+        let [query, key, value] = self.ask.each_ref().map(|dense| dense.forward(x, device));
         let mixed = attend(&query, &key, &value, self.answer.inputs, heads);
-        let mut x = sum(self.answer.forward(&mixed, device), &x);
+        let mut x = sum(self.answer.forward(&mixed, device), x);
         self.after_attention.forward(&mut x);
         let mut wide = self.wide.forward(&x, device);
-        wide.iter_mut().for_each(|x| *x = gelu(*x));
+        for x in &mut wide {
+            *x = gelu(*x);
+        }
         let mut x = sum(self.narrow.forward(&wide, device), &x);
         self.after.forward(&mut x);
         x
@@ -164,7 +166,9 @@ fn attend(query: &[f32], key: &[f32], value: &[f32], width: usize, heads: usize)
                 *share = scale * asked.iter().zip(&key[of(key, other)]).map(|(q, k)| q * k).sum::<f32>();
             }
             let most = shares.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-            shares.iter_mut().for_each(|s| *s = libm::expf(*s - most));
+            for s in &mut shares {
+                *s = libm::expf(*s - most);
+            }
             let total: f32 = shares.iter().sum();
             let at = of(&out, row);
             for (other, share) in shares.iter().enumerate() {
@@ -387,7 +391,7 @@ impl Bert {
         };
         add(&x);
         for layer in &self.layers {
-            x = layer.forward(x, self.sizes.num_attention_heads, &self.device);
+            x = layer.forward(&x, self.sizes.num_attention_heads, &self.device);
             add(&x);
         }
         // A sentence without words is nothing.

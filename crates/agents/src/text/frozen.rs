@@ -66,7 +66,7 @@ pub fn checked(directory: &Path, index: usize) -> Result<Vec<u8>, TrainError> {
 static LAST: Mutex<Option<(Text, PathBuf, Arc<Bert>)>> = Mutex::new(None);
 
 /// The encoder that reads sentences, where one does: from the directory `path`; if that is empty, from the one that the
-/// variable `HELDOUT_MINILM` or `HELDOUT_BERT` names; else, for MiniLM, from [`cache`].
+/// variable `HELDOUT_MINILM` or `HELDOUT_BERT` names; else, for `MiniLM`, from [`cache`].
 ///
 /// # Errors
 ///

@@ -57,7 +57,9 @@ impl WordPiece {
     #[must_use]
     pub fn tokens(&self, text: &str, most: usize) -> Vec<u32> {
         let mut tokens = vec![self.begin];
-        words(text).iter().for_each(|word| self.take_apart(word, &mut tokens));
+        for word in &words(text) {
+            self.take_apart(word, &mut tokens);
+        }
         tokens.truncate(most.saturating_sub(1).max(1));
         tokens.push(self.end);
         tokens
