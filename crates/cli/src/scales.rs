@@ -84,7 +84,9 @@ impl Measure {
             return Err(crate::Failed.into());
         }
         let records = Recorded::read_all(&self.out)?;
-        let mut markdown = "# Shortcuts and scales\n".to_owned();
+        let named = self.protocols.join(" ");
+        let mut markdown =
+            format!("# Shortcuts and scales\n\nMade by `heldout scales {named} --out DIR --markdown FILE`.\n");
         let mut all: Vec<Value> = Vec::new();
         for protocol in &evaluation.protocols {
             let scales = Scales::of(protocol, &records, self.seed);
