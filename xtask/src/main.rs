@@ -48,7 +48,7 @@ enum Command {
     Wasm,
     /// Measures every environment, in a release build.
     Bench,
-    /// Puts defects into a family's rules, one at a time, and counts those that its tests notice. Takes long.
+    /// Puts defects into a family's rules, one at a time, and counts those that its tests notice.
     Mutants {
         /// A family's name.
         family: String,
@@ -61,6 +61,9 @@ enum Command {
         /// A file that names the defects instead, one in a line: those that were missed, say.
         #[arg(long)]
         only: Option<PathBuf>,
+        /// How many tests run at a time.
+        #[arg(long, default_value_t = 2)]
+        jobs: usize,
     },
 }
 
@@ -71,7 +74,9 @@ fn main() -> ExitCode {
         Command::Wheel => python::wheel(),
         Command::Docs => docs::site(),
         Command::Wasm => needs::target().and_then(|()| wasm::digests()),
-        Command::Mutants { family, sample, seed, only } => mutants::mutants(&family, sample, seed, only.as_deref()),
+        Command::Mutants { family, sample, seed, only, jobs } => {
+            mutants::mutants(&family, sample, seed, only.as_deref(), jobs)
+        }
         Command::Bench => shell::run("cargo", &["run", "--release", "--package", "heldout", "--", "bench"]),
     };
     match done {

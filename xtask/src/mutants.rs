@@ -1,101 +1,207 @@
-//! `cargo xtask mutants FAMILY`: how many defects, put in by cargo-mutants one at a time, the tests notice.
+//! `cargo xtask mutants FAMILY`: how many defects, of those that cargo-mutants lists, the tests notice.
 //!
 //! The sample is drawn without replacement from all mutants of the family's rule files, by the generator of the rules, so
-//! that a seed names it. Each mutant meets the quick tests in a build that does not optimise; what survives them meets the
-//! others, and what survives those the family's conformance suite.
+//! that a seed names it. All of it is built into one program ([`schema`]), which is told by a variable which mutant to be
+//! ([`tree`]). A mutant then meets, one by one and the quickest first, the tests that come across it ([`trial`]): those
+//! beside the rules, and if it survives them the family's conformance suite. What does not compile beside the others is
+//! built alone and meets all tests; what does not compile then is not viable.
 
-use std::collections::BTreeSet;
+mod schema;
+mod tree;
+mod trial;
+
+use std::collections::BTreeMap;
+use std::fmt;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, bail};
-use heldout_core::{Rng, Seed};
+use heldout_core::{Family, Rng, Seed};
 use heldout_envs::FAMILIES;
+use serde_json::Value;
 
+use self::schema::{Change, Genre};
+use self::tree::{Built, Tree, read};
+use self::trial::{Test, Verdict, parallel, survey};
 use crate::root;
 use crate::shell::command;
 
 /// Sources that are no rules: tests, and what prints or draws for people.
 const NO_RULES: [&str; 6] =
     ["**/tests/**", "**/commands.rs", "**/words.rs", "**/*draw.rs", "**/walker/map.rs", "**/fuzz.rs"];
-/// Seconds of computing that a process may take, so that a loop without an end is caught however busy the machine is.
-const COMPUTING: &str = "ulimit -t 200 && exec \"$@\"";
-/// What became of a mutant, as cargo-mutants names its lists.
-const OUTCOMES: [&str; 4] = ["caught", "timeout", "missed", "unviable"];
+
+/// A defect.
+#[derive(Debug)]
+pub(crate) struct Mutant {
+    /// Below the root of the repository.
+    file: String,
+    change: Change,
+}
+
+/// A defect of the sample, by the number that chooses it.
+#[derive(Debug)]
+pub(crate) struct Drawn {
+    number: u32,
+    name: String,
+    mutant: Mutant,
+}
+
+/// What became of a mutant.
+#[derive(Debug)]
+enum Outcome {
+    /// This test failed.
+    Caught(String),
+    /// This test took far longer than it does.
+    Timeout(String),
+    Missed,
+    Unviable,
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Caught(test) => write!(f, "caught by {test}"),
+            Self::Timeout(test) => write!(f, "caught by the time of {test}"),
+            Self::Missed => f.write_str("missed"),
+            Self::Unviable => f.write_str("unviable"),
+        }
+    }
+}
 
 /// Draws `sample` mutants of `family` by `seed`, or takes those that `only` lists, and prints what the tests noticed.
-pub(crate) fn mutants(family: &str, sample: usize, seed: u64, only: Option<&Path>) -> anyhow::Result<()> {
+pub(crate) fn mutants(family: &str, sample: usize, seed: u64, only: Option<&Path>, jobs: usize) -> anyhow::Result<()> {
     let Some(family) = FAMILIES.iter().find(|f| f.name == family) else {
         let names: Vec<&str> = FAMILIES.iter().map(|f| f.name).collect();
         bail!("there is no family `{family}`; there are {}", names.join(", "));
     };
-    for (tool, package) in [("mutants", "cargo-mutants"), ("nextest", "cargo-nextest")] {
-        if !Command::new("cargo").args([tool, "--version"]).output().is_ok_and(|output| output.status.success()) {
-            bail!("`cargo {tool}` is missing; run `cargo install {package} --locked`");
-        }
+    if !Command::new("cargo").args(["mutants", "--version"]).output().is_ok_and(|output| output.status.success()) {
+        bail!("`cargo mutants` is missing; run `cargo install cargo-mutants --locked`");
     }
-    let package = format!("heldout-{}", family.folder);
+    let mut all = list(family)?;
+    let of = all.len();
+    let names = match only {
+        Some(path) => read(path)?.lines().map(str::to_owned).collect(),
+        None => draw(all.keys().cloned().collect(), sample, seed),
+    };
+    let take = |(number, name): (u32, &String)| {
+        let mutant = all.remove(name).with_context(|| format!("there is no mutant `{name}`, or it is named twice"))?;
+        Ok(Drawn { number, name: name.clone(), mutant })
+    };
+    let drawn: Vec<Drawn> = (1..).zip(&names).map(take).collect::<anyhow::Result<_>>()?;
+    let outcomes = outcomes(family, &drawn, jobs)?;
+
     let out = root().join("target/mutants.out").join(family.name);
     fs::create_dir_all(&out)?;
-    let all = list(&package)?;
-    let drawn = match only {
-        Some(path) => lines(path)?,
-        None => draw(all.clone(), sample, seed),
-    };
-    fs::write(out.join("sample.txt"), drawn.join("\n"))?;
+    let line = |(one, outcome): (&Drawn, &Outcome)| format!("{}: {outcome}\n", one.name);
+    fs::write(out.join("outcomes.txt"), drawn.iter().zip(&outcomes).map(line).collect::<String>())?;
+    let missed = drawn.iter().zip(&outcomes).filter(|(_, outcome)| matches!(outcome, Outcome::Missed));
+    let missed: Vec<&str> = missed.map(|(one, _)| &*one.name).collect();
+    fs::write(out.join("missed.txt"), missed.join("\n"))?;
 
-    let quick = format!("package({package}) - ({})", slow(&package)?.join(" + "));
-    let lib = ["--cargo-arg=--lib".to_owned(), format!("--test-package={package}")];
-    let conformance = ["--cargo-arg=--test=conformance", "--test-package=heldout-envs"].map(str::to_owned);
-    let stages = [
-        ("quick", "mutants", lib.clone(), quick),
-        ("slow", "survivors", lib, "all()".to_owned()),
-        ("conformance", "survivors", conformance, format!("test(/^{}\\//)", family.name)),
-    ];
-    let mut left = drawn.clone();
-    let [mut caught, mut timeout, mut unviable] = [0; 3];
-    for (stage, profile, tests, filter) in stages {
-        let found = run(&out.join(stage), &package, &left, profile, &tests, &filter)?;
-        caught += found[0].len();
-        timeout += found[1].len();
-        unviable += found[3].len();
-        left.clone_from(&found[2]);
-    }
-    fs::write(out.join("missed.txt"), left.join("\n"))?;
-
-    let viable = drawn.len() - unviable;
-    let (low, high) = wilson(caught + timeout, viable);
-    println!("{} of {} mutants of {}, seed {seed}: {viable} viable", drawn.len(), all.len(), family.name);
-    println!("{caught} caught by a failed test, {timeout} by its time, {} missed", left.len());
-    println!("{:.1} % caught, 95 % interval {low:.1} to {high:.1}", 100.0 * (caught + timeout) as f64 / viable as f64);
-    for name in &left {
+    let count = |which: fn(&Outcome) -> bool| outcomes.iter().filter(|outcome| which(outcome)).count();
+    let viable = drawn.len() - count(|o| matches!(o, Outcome::Unviable));
+    let late = count(|o| matches!(o, Outcome::Timeout(_)));
+    let caught = viable - missed.len();
+    let (low, high) = wilson(caught, viable);
+    println!("{} of {of} mutants of {}, seed {seed}: {viable} viable", drawn.len(), family.name);
+    println!("{} caught by a failed test, {late} by its time, {} missed", caught - late, missed.len());
+    println!("{:.1} % caught, 95 % interval {low:.1} to {high:.1}", 100.0 * caught as f64 / viable as f64);
+    for name in missed {
         println!("missed: {name}");
     }
     Ok(())
 }
 
-/// A cargo command that builds into a folder of its own, under a profile that builds quickly.
-fn cargo(arguments: &[&str]) -> Command {
-    let mut cargo = command("cargo", arguments);
-    cargo.env("CARGO_TARGET_DIR", target());
-    cargo
+/// What becomes of each mutant, in their order.
+fn outcomes(family: &Family, drawn: &[Drawn], jobs: usize) -> anyhow::Result<Vec<Outcome>> {
+    let tree = Tree::new(family)?;
+    let (alone, program) = tree.instrument(drawn)?;
+    let mut outcomes: BTreeMap<u32, Outcome> = drawn.iter().map(|one| (one.number, Outcome::Missed)).collect();
+    let mut stage = |name: &str, tests: &[Test]| -> anyhow::Result<()> {
+        let missed = |one: &&Drawn| matches!(outcomes[&one.number], Outcome::Missed) && !alone.contains(&one.number);
+        let left: Vec<&Drawn> = drawn.iter().filter(missed).collect();
+        let time: f64 = tests.iter().map(|test| test.time.as_secs_f64()).sum();
+        println!("{} mutants, {} {name} that take {time:.0} s", left.len(), tests.len());
+        outcomes.extend(parallel(&left, jobs, |one| {
+            let across = tests.iter().filter(|test| test.met.contains(&one.number));
+            let outcome = meet(across, one.number)?;
+            println!("{}: {outcome}", one.name);
+            Ok((one.number, outcome))
+        })?);
+        Ok(())
+    };
+    let tests = survey(&program, "", jobs)?;
+    stage("tests of the rules", &tests)?;
+    let suite = survey(&tree.conformance()?.tests()?, &format!("{}/", family.name), jobs)?;
+    stage("tests of the conformance suite", &suite)?;
+
+    for one in drawn.iter().filter(|one| alone.contains(&one.number)) {
+        tree.put(&one.mutant)?;
+        let mut outcome = Outcome::Unviable;
+        if let Built::Tests(_) = tree.lib()? {
+            outcome = meet(&tests, 0)?;
+            if let Outcome::Missed = outcome {
+                tree.conformance()?.tests()?;
+                outcome = meet(&suite, 0)?;
+            }
+        }
+        println!("{}: {outcome}", one.name);
+        outcomes.insert(one.number, outcome);
+        tree.restore(&one.mutant.file)?;
+    }
+    Ok(outcomes.into_values().collect())
 }
 
-fn target() -> PathBuf {
-    root().join("target/mutation")
+/// Runs tests until one notices the mutant of this number.
+fn meet<'a>(tests: impl IntoIterator<Item = &'a Test>, number: u32) -> anyhow::Result<Outcome> {
+    for test in tests {
+        match test.against(number)? {
+            Verdict::Passed => {}
+            Verdict::Failed => return Ok(Outcome::Caught(test.name.clone())),
+            Verdict::Late => return Ok(Outcome::Timeout(test.name.clone())),
+        }
+    }
+    Ok(Outcome::Missed)
 }
 
-/// The names of all mutants of a package's rules, in order.
-fn list(package: &str) -> anyhow::Result<Vec<String>> {
-    let mut mutants = cargo(&["mutants", "--list", "--package", package]);
+/// All mutants of a family's rules, by their names.
+fn list(family: &Family) -> anyhow::Result<BTreeMap<String, Mutant>> {
+    let mut mutants = command("cargo", &["mutants", "--list", "--json"]);
+    mutants.arg(format!("--package=heldout-{}", family.folder));
     mutants.args(NO_RULES.map(|glob| format!("--exclude={glob}")));
     let output = mutants.output()?;
     if !output.status.success() {
         bail!("{mutants:?} failed: {}", String::from_utf8_lossy(&output.stderr));
     }
-    let names: BTreeSet<String> = String::from_utf8(output.stdout)?.lines().map(str::to_owned).collect();
-    Ok(names.into_iter().collect())
+    let listed: Vec<Value> = serde_json::from_slice(&output.stdout)?;
+    let mut sources: BTreeMap<String, String> = BTreeMap::new();
+    let mut all = BTreeMap::new();
+    for one in &listed {
+        let text = |key: &str| one[key].as_str().with_context(|| format!("a mutant has no `{key}`: {one}"));
+        let file = text("file")?;
+        if !sources.contains_key(file) {
+            sources.insert(file.to_owned(), read(&root().join(file))?);
+        }
+        let offset = |end: &str| {
+            let number = |key: &str| one["span"][end][key].as_u64().map(|number| number as usize);
+            offset(&sources[file], number("line")?, number("column")?)
+        };
+        let change = Change {
+            genre: Genre::named(text("genre")?).with_context(|| format!("a mutant of an unknown kind: {one}"))?,
+            span: offset("start").zip(offset("end")).map(|(start, end)| start..end).context("a mutant has no span")?,
+            replacement: text("replacement")?.to_owned(),
+        };
+        all.insert(text("name")?.to_owned(), Mutant { file: file.to_owned(), change });
+    }
+    Ok(all)
+}
+
+/// Where a line and a column, counted in characters from 1, are in `source`.
+fn offset(source: &str, line: usize, column: usize) -> Option<usize> {
+    let start: usize = source.split_inclusive('\n').take(line - 1).map(str::len).sum();
+    let rest = &source[start..];
+    Some(start + rest.char_indices().map(|(at, _)| at).chain([rest.len()]).nth(column - 1)?)
 }
 
 /// The first `sample` of `all` in an order that `seed` shuffles.
@@ -110,79 +216,6 @@ fn draw(mut all: Vec<String>, sample: usize, seed: u64) -> Vec<String> {
     all
 }
 
-/// Runs the tests of `package` as they are; those that are not quick, as parts of a filter.
-fn slow(package: &str) -> anyhow::Result<Vec<String>> {
-    let mut tests =
-        cargo(&["nextest", "run", "--profile=quick", "--cargo-profile=mutants", "--lib", "--package", package]);
-    let output = tests.output()?;
-    let text = String::from_utf8_lossy(&output.stderr);
-    // `        PASS [   0.824s] (67/67) heldout-halma tests::shortcuts::a_test`
-    let of = |word: &str| -> Vec<String> {
-        let own = text.lines().filter(|line| line.trim_start().starts_with(&format!("{word} [")));
-        own.filter_map(|line| line.split_whitespace().next_back()).map(|name| format!("test(={name})")).collect()
-    };
-    if of("PASS").is_empty() || !of("FAIL").is_empty() {
-        bail!("{tests:?} failed before any mutant: {text}");
-    }
-    Ok([vec!["none()".to_owned()], of("TIMEOUT")].concat())
-}
-
-/// Runs cargo-mutants on `names` against the tests that `tests` and `filter` leave; the names by outcome.
-fn run(
-    out: &Path,
-    package: &str,
-    names: &[String],
-    profile: &str,
-    tests: &[String],
-    filter: &str,
-) -> anyhow::Result<[Vec<String>; 4]> {
-    if names.is_empty() {
-        return Ok(Default::default());
-    }
-    let mut mutants = Command::new("sh");
-    mutants.current_dir(root()).env("CARGO_TARGET_DIR", target());
-    mutants.args([
-        "-c",
-        COMPUTING,
-        "sh",
-        "cargo",
-        "mutants",
-        "--test-tool=nextest",
-        "--baseline=skip",
-        "--timeout=7200",
-    ]);
-    mutants.args([format!("--profile={profile}"), format!("--package={package}")]).args(tests);
-    mutants.arg(format!("--output={}", out.display())).args(NO_RULES.map(|glob| format!("--exclude={glob}")));
-    mutants.args(names.iter().map(|name| format!("--re=^{}$", escape(name))));
-    mutants.args(["--", "--fail-fast", "-E", filter]);
-    let status = mutants.status()?;
-    // 2: some were missed; 3: some took too long.
-    if !matches!(status.code(), Some(0 | 2 | 3)) {
-        bail!("cargo-mutants failed: {status}");
-    }
-    let mut found: [Vec<String>; 4] = Default::default();
-    for (found, outcome) in found.iter_mut().zip(OUTCOMES) {
-        // cargo-mutants runs mutants that leave out a field of a struct whatever `--re` says.
-        *found = lines(&out.join("mutants.out").join(outcome).with_extension("txt"))?;
-        found.retain(|name| names.contains(name));
-    }
-    let counted: usize = found.iter().map(Vec::len).sum();
-    if counted != names.len() {
-        bail!("{} mutants were to be run, {counted} were", names.len());
-    }
-    Ok(found)
-}
-
-fn lines(path: &Path) -> anyhow::Result<Vec<String>> {
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    Ok(text.lines().map(str::to_owned).collect())
-}
-
-/// A regular expression for just this text.
-fn escape(text: &str) -> String {
-    text.chars().flat_map(|c| if r".+*?()|[]{}^$\".contains(c) { vec!['\\', c] } else { vec![c] }).collect()
-}
-
 /// Wilson's 95 % interval of a share, in percent.
 fn wilson(hits: usize, of: usize) -> (f64, f64) {
     const Z: f64 = 1.959_964;
@@ -191,4 +224,32 @@ fn wilson(hits: usize, of: usize) -> (f64, f64) {
     let half = Z * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt();
     let scale = 100.0 / (1.0 + Z * Z / n);
     ((centre - half) * scale, (centre + half) * scale)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_smaller_sample_begins_a_larger_one() {
+        let all: Vec<String> = (0..30).map(|i| i.to_string()).collect();
+        let large = draw(all.clone(), 20, 1);
+        assert_eq!(draw(all.clone(), 7, 1), large[..7]);
+        assert_ne!(draw(all, 7, 2), large[..7]);
+        assert_eq!(large.iter().collect::<std::collections::BTreeSet<_>>().len(), 20);
+    }
+
+    #[test]
+    fn a_column_counts_characters() {
+        assert_eq!(offset("a\nä b\n", 2, 1), Some(2));
+        assert_eq!(offset("a\nä b\n", 2, 3), Some(5));
+        assert_eq!(offset("a\nä b\n", 3, 1), Some(7));
+        assert_eq!(offset("a", 1, 3), None);
+    }
+
+    #[test]
+    fn the_interval_is_wilsons() {
+        let (low, high) = wilson(79, 82);
+        assert!((low - 89.79).abs() < 0.01 && (high - 98.75).abs() < 0.01, "{low} {high}");
+    }
 }
