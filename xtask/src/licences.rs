@@ -14,13 +14,14 @@ pub(crate) fn check() -> anyhow::Result<()> {
     let deny: toml::Table = fs::read_to_string(root().join("deny.toml"))?.parse()?;
     let allowed = Allowed::read(&deny).context("deny.toml: `licenses` lists what is allowed")?;
     let mut tree = command("cargo", &["tree", "--locked", "--workspace", "--all-features", "--target=all"]);
-    tree.args(["--edges=normal,build,dev", "--prefix=none", "--no-dedupe", "--format={p}\t{l}"]);
+    tree.args(["--edges=normal,build,dev", "--prefix=none", "--format={p}\t{l}"]);
     let output = tree.output()?;
     if !output.status.success() {
         bail!("cargo tree failed: {}", String::from_utf8_lossy(&output.stderr));
     }
     let text = String::from_utf8(output.stdout)?;
-    let packages: BTreeSet<(&str, &str)> = text.lines().filter_map(|line| line.split_once('\t')).collect();
+    let packages: BTreeSet<(&str, &str)> =
+        text.lines().map(|line| line.trim_end_matches(" (*)")).filter_map(|line| line.split_once('\t')).collect();
     for (package, licence) in &packages {
         let name = package.split(' ').next().unwrap_or_default();
         if !allowed.allows(name, licence) {
