@@ -1,7 +1,7 @@
 //! The public data and the recordings of the public implementation.
 //!
-//! They are read from the directory that `HELDOUT_LILGYM_DATA` names.
-//! Where there is neither, every test is reported as ignored, never as passed.
+//! They are read from the directory that `HELDOUT_LILGYM_DATA` names. Where it names none, every test is reported as
+//! ignored, never as passed; where it names what is no directory, nothing is played and the run fails.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -29,8 +29,12 @@ const TESTS: &[(&str, Test)] = &[
 ];
 
 fn main() -> ExitCode {
-    let data = std::env::var_os("HELDOUT_LILGYM_DATA").map(PathBuf::from).unwrap_or_default();
-    let absent = !data.is_dir();
+    let named = std::env::var_os("HELDOUT_LILGYM_DATA").filter(|name| !name.is_empty()).map(PathBuf::from);
+    if let Some(data) = named.as_ref().filter(|data| !data.is_dir()) {
+        eprintln!("`HELDOUT_LILGYM_DATA` is `{}`, must be a directory", data.display());
+        return ExitCode::FAILURE;
+    }
+    let (absent, data) = (named.is_none(), named.unwrap_or_default());
     let trials = TESTS.iter().map(|(name, test)| {
         let data = data.clone();
         let name = if absent { format!("{name} (HELDOUT_LILGYM_DATA names no directory)") } else { (*name).to_owned() };
