@@ -204,6 +204,15 @@ fn amendment_22_thresholds_are_keys_of_the_kind() {
     assert!(made(json!({"experience": 40, "th_s": u32::MAX})).iter().all(|set| set.episodes == 0));
 }
 
+/// The seven dynamic tests are also given as one mean (Fig. S14); training and random mazes are no part of it.
+#[test]
+fn amendment_24_the_dynamic_tests_are_merged() {
+    for name in Class::ALL.map(Class::name).into_iter().chain(["st1", "aft_2", "ANT"]) {
+        assert_eq!(Dynamic.merged(name), Some("ST, AfT, AnT merged"), "{name}");
+    }
+    assert_eq!(["T", "RT", "ST-3"].map(|name| Dynamic.merged(name)), [None; 3]);
+}
+
 #[test]
 fn amendment_23_experience_of_other_mazes_is_refused() {
     let (keys, overrides) = (Map::new(), map(&json!({"mazes": 10})));
