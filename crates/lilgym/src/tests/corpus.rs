@@ -155,7 +155,8 @@ fn assert_held_out_meanings_are_not_trained(appearance: Appearance) {
     let rules = rules(&Config::default(), Task { appearance, begin: Begin::Scratch });
     let of = |split| corpus(appearance, Begin::Scratch, Holdout::Compositional, split).statements.clone();
     let held_out = [of(Split::Dev), of(Split::Test)].concat();
-    let same = equal_everywhere(&rules, (&of(Split::Train), &held_out), usize::MAX);
+    // One such pair is enough: in a corpus that holds out sentences there are thousands, and each is gone through whole.
+    let same = equal_everywhere(&rules, (&of(Split::Train), &held_out), 1);
     assert!(same.is_empty(), "{appearance:?}: {same:#?}");
     // The random split holds out statements, and so meanings are shared: the comparison sees them.
     let of = |split| corpus(appearance, Begin::Scratch, Holdout::Random, split).statements.clone();
