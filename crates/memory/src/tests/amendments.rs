@@ -5,6 +5,7 @@ use super::panels::episode;
 use super::rooms_common::{play, start};
 use crate::level::NAMES;
 use crate::mini::goal::{self, GoalMini};
+use crate::mini::honest::{Learner, Window};
 use crate::mini::panel::PanelMini;
 use crate::mini::spot::{MiniPhase, SpotMini, SpotMiniConfig};
 use crate::psychlab::Change;
@@ -12,7 +13,7 @@ use crate::psychlab::config::ChangeMiniConfig;
 use crate::psychlab::task::Object;
 use crate::rooms::Variant;
 use crate::walker::config::Observation;
-use heldout_core::{Buffers, Environment, FieldMut, Options, Reset, Rows, Seed};
+use heldout_core::{Buffers, Environment, FieldMut, Options, Policy, Reset, Rng, Rows, Seed, View};
 use serde_json::{Value, json};
 
 /// Episodes that a score is the mean of, and copies that ranges are taken from.
@@ -170,6 +171,54 @@ fn amendment_09_shortcuts_are_marked() {
         assert_eq!(shortcut("last-cue"), entry.id().contains("arbitrary-visuomotor"), "{}", entry.id());
         assert!(!shortcut("oracle") && !shortcut("honest") && !shortcut("random") && !shortcut("noop"));
     }
+}
+
+/// A learner that does what it noted: how many rows it has seen, and how many of its own actions it knows of.
+#[derive(Default)]
+struct Counter;
+
+impl Learner<SpotMini> for Counter {
+    type Notes = [u32; 2];
+
+    fn check(_: &SpotMini) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn blank(_: &SpotMini) -> [u32; 2] {
+        [0; 2]
+    }
+
+    fn see(_: &SpotMini, row: &[f32], notes: &mut [u32; 2]) {
+        assert!(row.iter().all(|x| x.is_finite()));
+        notes[0] += 1;
+    }
+
+    fn choose(_: &SpotMini, _: &[f32], notes: &[u32; 2], _: &mut Rng) -> u32 {
+        10 * notes[0] + notes[1]
+    }
+
+    fn did(_: &SpotMini, _: &[f32], action: u32, notes: &mut [u32; 2]) {
+        // What it did is handed back to it as it was.
+        assert!(action >= 10);
+        notes[1] += 1;
+    }
+}
+
+/// A window is six rows, the present one included, and what was done after the five before it.
+#[test]
+fn amendment_09_a_window_is_the_last_six_rows() {
+    let env = spot(Variant::Passive, "train");
+    let mut buffers = Buffers::new(env.spec(), 1);
+    env.observe(&env.start(start(1)), 0, buffers.output().rows.row(0));
+    let (window, mut rng) = (Window::<Counter>::default(), Rng::new(Seed(9)));
+    let (mut memory, rows) = (window.remember(&env), buffers.rows());
+    let acted: Vec<u32> = (0..9)
+        .map(|_| {
+            let view = View { agent: 0, row: rows.row(0), state: None, stop: &|| false };
+            window.act(&env, view, &mut memory, &mut rng)
+        })
+        .collect();
+    assert_eq!(acted, [10, 21, 32, 43, 54, 65, 65, 65, 65]);
 }
 
 /// Who repeats the last cue has half of the trials right, above who guesses.
