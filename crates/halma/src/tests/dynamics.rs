@@ -107,6 +107,7 @@ fn halma_check_15_options_are_told_by_their_effect() {
     assert_eq!(raw, [1, 3, 3, 1, 0, 0]);
     assert_eq!(parses(3, 5), [vec![3], vec![1, 2], vec![2, 1], vec![1, 1, 1]]);
     assert_eq!(parses(3, 1), [[3]]);
+    assert_eq!(parses(5, 2), [[2, 3], [3, 2]]);
 }
 
 /// Under every encoding the environment does the same.
@@ -156,6 +157,26 @@ fn halma_check_16_only_stopping_on_the_goal_reaches_it() {
     let mut state = begin(&env, 0);
     assert_eq!(step(&env, &mut state, Direction::Right, 3).0, 102.0);
     assert_eq!(state.at, super::cell(2, 5));
+}
+
+/// What a move over the goal counts as experience is the move to it: the wall's digit was not consumed.
+#[test]
+fn a_move_that_the_goal_ends_is_experienced_as_far_as_it_went() {
+    let file = ProblemFile::of("ended", vec![maze((2, 5), "RR", &[((4, 5), "R")])]);
+    let config = SymbolicConfig {
+        problems: Some(file.path()),
+        goal_on_pass: true,
+        experience: true,
+        ..SymbolicConfig::default()
+    };
+    let env = Symbolic::new(&config, ()).unwrap();
+    let [to, over] = [2, 3].map(|length| {
+        let mut state = begin(&env, 0);
+        assert_eq!(step(&env, &mut state, Direction::Right, length).0, 102.0);
+        env.trials.experience(&state).unwrap()
+    });
+    assert_eq!(to, over);
+    assert_eq!(over.afforded.iter().sum::<u32>(), 0);
 }
 
 #[test]

@@ -150,6 +150,7 @@ fn regression_forged_worlds_were_looked_up() {
         &first(&rules),
         &[
             ("/world/looks/0", json!(1), "`look` is `1`, must be 0 to 0"),
+            ("/world/looks/12", json!(28), "`look` is `28`, must be 16 to 27"),
             ("/world/side", json!(27), "`side`"),
             ("/at/0", json!(200), "`at` is `200, "),
             ("/steps", json!(u32::MAX), "`steps`"),

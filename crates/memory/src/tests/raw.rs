@@ -143,6 +143,28 @@ fn memory_check_03_an_ended_episode_must_be_begun_again() {
     }
 }
 
+/// The position is the walker's, at the height of its eyes; who looks at a panel stays where it stands.
+#[test]
+fn memory_check_02_a_position_is_where_the_walker_is() {
+    for name in each_task() {
+        let mut level = level(&name, 5);
+        let before = level.position();
+        // Forward, and back if there is a wall ahead.
+        for action in [0, 1] {
+            act(&mut *level, action);
+            level.advance(20).expect("it runs");
+            if level.position() != before {
+                break;
+            }
+        }
+        let after = level.position();
+        assert_eq!(after != before, !is_psychlab(&name), "{name}");
+        if is_unity(&name) {
+            assert_eq!(after[1], before[1], "{name}: nobody rises");
+        }
+    }
+}
+
 #[test]
 fn memory_check_06_ticks_at_once_are_ticks_one_by_one() {
     for name in each_task() {
