@@ -283,6 +283,65 @@ fn amendment_30_a_walk_costs_its_length() {
     }
 }
 
+/// What evaluations cost of 24 items of one colour, eight to a box, to the step: one for a node, for each element that is
+/// walked over, compared, kept or looked at besides, and for the end of a walk. Every walk of the evaluator is here, so that
+/// none can become free: `all` of 10,626 selections costs 4 nodes, 24 items to select from, and 10,627.
+#[test]
+fn amendment_30_no_step_of_any_walk_is_free() {
+    let mut scene = Scene::default();
+    for i in 0..24 {
+        scene.push(i % 3, block(10, Color::Blue));
+    }
+    for (text, steps) in [
+        ("all(combinations(all_items, 4))", 10_655),
+        ("any(all_items)", 3),
+        ("query_color(all_items) == query_color(all_items)", 178),
+        ("all_items in combinations(all_items, 2)", 582),
+        ("1 == 1", 4),
+        ("all_same_attribute(all_items, is_blue)", 75),
+        ("all_items[0] == all_items[23]", 33),
+        ("exist(all_items[3:20])", 25),
+        ("All(all_items, is_blue)", 51),
+        ("Any(all_items, is_black)", 51),
+        ("exist(filter_obj(all_items, is_blue))", 51),
+        ("exist(filter_obj(query_color(all_items), lambda x: 1 == 1))", 473),
+        ("exist(filter_obj(combinations(all_items, 2), lambda x: 1 == 2))", 1409),
+        ("max(all_items, key=lambda x: 1) == all_items[0]", 57),
+        ("exist(get_touching(all_items))", 437),
+        ("exist(get_above(all_items[:1]))", 26),
+        ("exist(query_color(all_items))", 352),
+        ("exist(query_color(all_items[0]))", 6),
+        ("exist(filter_color(all_items, Color.BLUE))", 29),
+        ("exist(filter_color(combinations(all_items, 2), Color.BLACK))", 3619),
+        ("equal(Color.BLUE, query_color(all_items))", 157),
+        ("equal_color(query_color(all_items), Color.BLUE)", 182),
+        ("is_blue(unique(all_items[:1]))", 7),
+        ("exist(get_set_colors(all_items))", 28),
+        ("exist(union_all([all_items, all_items]))", 106),
+        ("exist(union(set(combinations(all_items[:5], 2)), {1}))", 538),
+        ("exist(intersect(set(combinations(all_items[:5], 2)), combinations(all_items[:5], 2)))", 930),
+        ("exist(union({all_items[0]}, all_items))", 9),
+        ("exist(intersect_all([all_items, all_items[2:]]))", 129),
+        ("exist(combinations(query_color(all_items[:6]), 2))", 79),
+        ("exist(set(all_items))", 52),
+        ("exist({1, 2, 3})", 17),
+        ("contained(all_items, all_items)", 28),
+        ("contained(combinations(all_items[:5], 2), combinations(all_items[:5], 2))", 447),
+        ("equal_set(all_items, all_items)", 53),
+        ("member_of(1, [1, 2, 3])", 8),
+        ("all_same(query_color(all_items))", 101),
+        ("all_same_color(all_items)", 51),
+        ("all_boxes[0].is_tower()", 13),
+        ("is_top(all_items[0])", 13),
+        ("is_second(all_items[0])", 13),
+        ("count(query_color(all_items)) == 1", 355),
+        ("exist(query_color(all_items) + query_color(all_items))", 1330),
+        ("len(combinations(all_items, 3)) == 2024", 7),
+    ] {
+        assert_eq!(Program::parse(text).unwrap().steps(&scene), steps, "{text}");
+    }
+}
+
 /// The fuzz target's scenes hold up to 24 objects.
 #[test]
 fn amendment_30_fuzzed_scenes_hold_24_objects() {
