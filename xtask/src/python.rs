@@ -110,11 +110,12 @@ fn single(folder: &Path) -> anyhow::Result<PathBuf> {
 }
 
 /// Makes the archive of the sources, installs it into an environment of its own, and uses what was installed.
-fn sdist() -> anyhow::Result<()> {
+pub(crate) fn sdist() -> anyhow::Result<()> {
     let folder = root().join("target/sdist");
     empty(&folder)?;
-    run(Venv::new("venv")?.program("maturin"), &["sdist", "--out", "target/sdist"])?;
+    run(maturin()?.program("maturin"), &["sdist", "--out", "target/sdist"])?;
     let archive = single(&folder)?;
+    presentable(&archive)?;
     // Unpacked at one place, so that cargo knows again what it has compiled; as of now, since it goes by the time of files.
     let unpack: [&OsStr; 4] = ["-xzmf".as_ref(), archive.as_os_str(), "-C".as_ref(), folder.as_os_str()];
     run("tar", &unpack)?;
@@ -142,6 +143,9 @@ fn readme(wheel: &Path) -> anyhow::Result<()> {
     }
     fs::create_dir_all(&folder)?;
     finish(command(venv.program("python"), &["-c", code]).current_dir(&folder))?;
+    if !fs::read_to_string(folder.join("out/table/report.md"))?.contains("**table** breaks") {
+        bail!("README's Python does not come to what README says");
+    }
     finish(command(venv.program("heldout"), &["report", "out/table", "--out", "again.html"]).current_dir(&folder))
 }
 
@@ -150,13 +154,25 @@ pub(crate) fn tested() -> anyhow::Result<PathBuf> {
     build("dev", TESTED)
 }
 
-/// Builds the wheel in a profile, into a folder of its own.
-fn build(profile: &str, folder: &str) -> anyhow::Result<PathBuf> {
+/// An environment with maturin.
+fn maturin() -> anyhow::Result<Venv> {
     let venv = Venv::new("venv")?;
     venv.pip(&["maturin>=1.9,<2"])?;
+    Ok(venv)
+}
+
+/// Checks that an index of packages can show the long description of a wheel or an archive.
+fn presentable(file: &Path) -> anyhow::Result<()> {
+    let venv = Venv::new("venv-wheel")?;
+    venv.pip(&["twine>=6"])?;
+    run(venv.program("twine"), &["check".as_ref(), "--strict".as_ref(), file.as_os_str()])
+}
+
+/// Builds the wheel in a profile, into a folder of its own.
+fn build(profile: &str, folder: &str) -> anyhow::Result<PathBuf> {
     empty(&root().join(folder))?;
     let build = ["build", "--profile", profile, "--quiet", "--out", folder];
-    run(venv.program("maturin"), &build)?;
+    run(maturin()?.program("maturin"), &build)?;
     single(&root().join(folder))
 }
 
@@ -166,39 +182,49 @@ fn extra(wheel: &Path, extra: &str) -> String {
 
 /// Plays every id for `steps` steps with saves, restores, resets and closes, in the wheel that was tested.
 pub(crate) fn soak(steps: u64) -> anyhow::Result<()> {
-    let venv = Venv::new("venv")?;
+    let venv = with("venv", &tested()?, "test", &[])?;
     let mut soak = command(venv.program("python"), &["crates/py/tests/soak.py", "--steps", &steps.to_string()]);
     finish(soak.env("PYTHONDONTWRITEBYTECODE", "1"))
 }
 
-/// Builds the wheel and runs its tests under the newest Gymnasium and the oldest supported; with `all` SB3's too, the
-/// manual's tutorials, the archive of the sources, and README's Python in the very wheel that README's command builds.
-pub(crate) fn test(all: bool, totals: &mut Totals) -> anyhow::Result<()> {
+/// Puts a wheel and more into an environment. The version is the same from build to build: this build replaces another.
+fn with(name: &str, wheel: &Path, extras: &str, more: &[&str]) -> anyhow::Result<Venv> {
+    let venv = Venv::new(name)?;
+    venv.pip(&[&[&*extra(wheel, extras)], more].concat())?;
+    venv.pip(&["--force-reinstall", "--no-deps", &wheel.display().to_string()])?;
+    Ok(venv)
+}
+
+/// Builds the wheel, runs README's Python, and the wheel's tests under the newest Gymnasium and the oldest supported.
+pub(crate) fn test(totals: &mut Totals) -> anyhow::Result<()> {
     let wheel = tested()?;
     readme(&wheel)?;
     for (name, gymnasium) in [("venv", "gymnasium"), ("venv-old", OLD_GYMNASIUM)] {
-        let venv = Venv::new(name)?;
-        venv.pip(&["--upgrade", gymnasium, &extra(&wheel, "test")])?;
-        // The version is the same from build to build: make sure that this build is the one tested.
-        venv.pip(&["--force-reinstall", "--no-deps", &wheel.display().to_string()])?;
-        venv.pytest("crates/py/tests", totals)?;
-    }
-    if all {
-        let venv = Venv::new("venv-sb3")?;
-        venv.pip(&[
-            &extra(&wheel, "sb3,test"),
-            "matplotlib>=3.8",
-            "torchrl",
-            "minari[create,hdf5]",
-            "safetensors",
-            "tensorboard",
-        ])?;
-        venv.pip(&["--force-reinstall", "--no-deps", &wheel.display().to_string()])?;
-        venv.pytest("crates/py/tests_sb3", totals)?;
-        venv.pytest("crates/py/tests_manual", totals)?;
-        sdist()?;
-        self::wheel()?;
-        readme(&single(&root().join(WHEELS))?)?;
+        with(name, &wheel, "test", &["--upgrade", gymnasium])?.pytest("crates/py/tests", totals)?;
     }
     Ok(())
+}
+
+/// The environment of what learns: Stable-Baselines3, torch, and what reads the files of a training.
+fn learning() -> anyhow::Result<Venv> {
+    let more = ["matplotlib>=3.8", "torchrl", "minari[create,hdf5]", "safetensors", "tensorboard"];
+    with("venv-sb3", &tested()?, "sb3,test", &more)
+}
+
+/// Runs the tests with Stable-Baselines3, sb3-contrib, TorchRL and Minari.
+pub(crate) fn sb3(totals: &mut Totals) -> anyhow::Result<()> {
+    learning()?.pytest("crates/py/tests_sb3", totals)
+}
+
+/// Runs the manual's tutorials.
+pub(crate) fn tutorials(totals: &mut Totals) -> anyhow::Result<()> {
+    learning()?.pytest("crates/py/tests_manual", totals)
+}
+
+/// Builds the wheel by README's command, and runs README's Python in it.
+pub(crate) fn published() -> anyhow::Result<()> {
+    wheel()?;
+    let wheel = single(&root().join(WHEELS))?;
+    presentable(&wheel)?;
+    readme(&wheel)
 }

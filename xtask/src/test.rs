@@ -14,62 +14,120 @@ use crate::{docs, licences, needs, python, root, wasm};
 /// Longest README, and longest ARCHITECTURE.
 const MOST_LINES: usize = 150;
 
-/// Runs everything; with `soak`, a number of steps, also what takes long: to install, and to play so many of every id.
-pub(crate) fn everything(soak: Option<u64>) -> anyhow::Result<()> {
+/// What a part is told: the steps of each id in the soak, and the tests counted so far.
+struct Round {
+    soak: u64,
+    totals: Totals,
+}
+
+/// A part of the tests.
+struct Part {
+    name: &'static str,
+    /// Whether it is left out unless it is asked for: it takes long, to install or to run.
+    long: bool,
+    run: fn(&mut Round) -> anyhow::Result<()>,
+}
+
+const fn part(name: &'static str, run: fn(&mut Round) -> anyhow::Result<()>) -> Part {
+    Part { name, long: false, run }
+}
+
+const fn long(name: &'static str, run: fn(&mut Round) -> anyhow::Result<()>) -> Part {
+    Part { name, long: true, run }
+}
+
+/// All parts, the cheapest first.
+static PARTS: [Part; 17] = [
+    part("documents", |_| papers()),
+    part("licences", |_| licences::check()),
+    part("fmt", |_| run("cargo", &["fmt", "--all", "--check"])),
+    part("clippy", |_| clippy()),
+    part("rustdoc", |_| rustdoc()),
+    part("rust", |round| rust(&mut round.totals)),
+    part("threadless", |round| threadless(&mut round.totals)),
+    part("wasm", |_| wasm::digests()),
+    part("python", |round| python::test(&mut round.totals)),
+    long("sb3", |round| python::sb3(&mut round.totals)),
+    long("tutorials", |round| python::tutorials(&mut round.totals)),
+    long("sdist", |_| python::sdist()),
+    long("wheel", |_| python::published()),
+    long("manual", |_| docs::site()),
+    long("soak", |round| python::soak(round.soak)),
+    long("dependencies", |_| dependencies()),
+    long("advisories", |_| advisories()),
+];
+
+/// The names of all parts, for the command line.
+pub(crate) fn names() -> Vec<&'static str> {
+    PARTS.iter().map(|part| part.name).collect()
+}
+
+/// Runs all parts that do not take long, with `all` these too, or those that `only` names; `soak` is the number of steps of
+/// each id in the soak.
+pub(crate) fn parts(all: bool, only: &[String], soak: u64) -> anyhow::Result<()> {
     let begin = Instant::now();
-    let mut totals = Totals::default();
-    let done = steps(soak, &mut totals);
+    let mut round = Round { soak, totals: Totals::default() };
+    title("what the machine must have");
+    needs::all()?;
+    let done = PARTS.iter().filter(|part| chosen(part, all, only)).try_fold((), |(), part| {
+        let begin = Instant::now();
+        title(part.name);
+        (part.run)(&mut round)?;
+        println!("{}: {} s", part.name, begin.elapsed().as_secs());
+        Ok(())
+    });
     println!("\n{} s", begin.elapsed().as_secs());
-    println!("{} passed, {} failed", totals.passed, totals.failed);
+    println!("{} passed, {} failed", round.totals.passed, round.totals.failed);
     done
 }
 
-fn steps(soak: Option<u64>, totals: &mut Totals) -> anyhow::Result<()> {
-    title("what the machine must have");
-    needs::all()?;
-    title("documents");
-    papers()?;
-    title("licences");
-    licences::check()?;
-    title("fmt");
-    run("cargo", &["fmt", "--all", "--check"])?;
-    title("clippy");
-    let clippy = ["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"];
-    run("cargo", &clippy)?;
-    finish(bare("clippy").args(["--all-targets", "--", "--deny", "warnings"]))?;
-    title("rustdoc");
+fn chosen(part: &Part, all: bool, only: &[String]) -> bool {
+    if only.is_empty() { all || !part.long } else { only.iter().any(|name| name == part.name) }
+}
+
+fn clippy() -> anyhow::Result<()> {
+    run("cargo", &["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"])?;
+    finish(bare("clippy").args(["--all-targets", "--", "--deny", "warnings"]))
+}
+
+fn rustdoc() -> anyhow::Result<()> {
     let mut doc = command("cargo", &["doc", "--workspace", "--no-deps", "--quiet"]);
-    finish(doc.env("RUSTDOCFLAGS", "--deny warnings"))?;
-    title("Rust tests");
+    finish(doc.env("RUSTDOCFLAGS", "--deny warnings"))
+}
+
+fn rust(totals: &mut Totals) -> anyhow::Result<()> {
     // With the Python package, though it has no tests here: the wheel is then built of the same libraries.
     let all = ["test", "--no-fail-fast", "--workspace", "--exclude", "xtask"];
     tests(&mut command("cargo", &all), totals)?;
-    tests(&mut command("cargo", &["test", "-p", "xtask"]), totals)?;
-    title("Rust tests without threads");
-    // What families promise there is shown by WebAssembly, which has neither threads nor files.
-    tests(&mut command("cargo", &["test", "-p", "heldout-core", "--no-default-features"]), totals)?;
-    title("WebAssembly");
-    wasm::digests()?;
-    title("Python");
-    python::test(soak.is_some(), totals)?;
-    if let Some(steps) = soak {
-        title("manual");
-        docs::site()?;
-        title("soak");
-        python::soak(steps)?;
-        title("licences and sources of dependencies");
-        if !exists("cargo-deny") {
-            run("cargo", &["install", "--locked", "--quiet", "cargo-deny"])?;
-        }
-        run("cargo", &["deny", "--all-features", "check", "licenses", "bans", "sources"])?;
-        // The list of advisories is fetched, and may be out of reach: what is known then still counts.
-        if run("cargo", &["deny", "fetch", "db"]).is_ok() {
-            run("cargo", &["deny", "check", "--disable-fetch", "advisories"])?;
-        } else {
-            println!("the list of advisories is out of reach: not checked");
-        }
+    tests(&mut command("cargo", &["test", "-p", "xtask"]), totals)
+}
+
+/// What families promise without threads is shown by WebAssembly, which has neither threads nor files.
+fn threadless(totals: &mut Totals) -> anyhow::Result<()> {
+    tests(&mut command("cargo", &["test", "-p", "heldout-core", "--no-default-features"]), totals)
+}
+
+/// Licences, bans and sources of dependencies.
+fn dependencies() -> anyhow::Result<()> {
+    deny()?;
+    run("cargo", &["deny", "--all-features", "check", "licenses", "bans", "sources"])
+}
+
+/// The list of advisories is fetched, and may be out of reach: that is told, and is no failure.
+fn advisories() -> anyhow::Result<()> {
+    deny()?;
+    if run("cargo", &["deny", "fetch", "db"]).is_err() {
+        println!("the list of advisories is out of reach: not checked");
+        return Ok(());
     }
-    Ok(())
+    run("cargo", &["deny", "check", "--disable-fetch", "advisories"])
+}
+
+fn deny() -> anyhow::Result<()> {
+    if exists("cargo-deny") {
+        return Ok(());
+    }
+    run("cargo", &["install", "--locked", "--quiet", "cargo-deny"])
 }
 
 /// A cargo command over what is also built without threads and files: the contract, the families and their list.
@@ -167,6 +225,17 @@ fn is_path(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_takes_long_is_asked_for_by_all_or_by_its_name() {
+        let ran = |all, only: &[&str]| -> Vec<&str> {
+            let only: Vec<String> = only.iter().map(|&name| name.to_owned()).collect();
+            PARTS.iter().filter(|part| chosen(part, all, &only)).map(|part| part.name).collect()
+        };
+        assert_eq!(ran(true, &[]), names());
+        assert!(ran(false, &[]).contains(&"python") && !ran(false, &[]).contains(&"sb3"));
+        assert_eq!(ran(false, &["sdist", "sb3"]), ["sb3", "sdist"]);
+    }
 
     #[test]
     fn documents_and_sources_keep_to_their_rules() {
