@@ -30,10 +30,17 @@ def read(page: str) -> str:
     return (DOCS / page).read_text(encoding="utf-8")
 
 
-def sources() -> str:
-    """Return all of our sources, tests included."""
-    paths = [path for ending in ("rs", "py") for path in (ROOT / "crates").rglob(f"*.{ending}")]
-    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
+def run_by_cargo_and_pytest() -> set[str]:
+    """Return the names of all tests of the repository that are not left out: what else is called so shows nothing."""
+    crates = ROOT / "crates"
+    rust = "\n".join(path.read_text(encoding="utf-8") for path in crates.rglob("*.rs"))
+    attributes = r"#\[test\]\n((?:\s*#\[.*\]\n)*)\s*fn (\w+)"
+    names = {name for more, name in re.findall(attributes, rust) if "ignore" not in more}
+    promises = (crates / "envs/tests/conformance/main.rs").read_text(encoding="utf-8")
+    names |= set(re.findall(r'"\w+::(\w+)"', promises))
+    for path in crates.glob("py/tests*/test_*.py"):
+        names |= set(re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE))
+    return names
 
 
 def test_every_page_is_in_the_nav_and_every_entry_of_the_nav_is_a_page() -> None:
@@ -50,6 +57,13 @@ def test_every_tutorial_is_linked_and_shown_with_its_picture() -> None:
         assert f'--8<-- "docs/tutorials/{name}.py"' in page
         assert f"(../pictures/{name}.png)" in page
     assert '--8<-- "docs/tutorials/families.py"' in read("tutorials/index.md")
+
+
+def test_no_tutorial_shows_sixty_lines_of_another_language(hooks: ModuleType) -> None:
+    for page in PAGES:
+        if page.startswith("tutorials/"):
+            blocks = re.findall(r"```rust\n(.*?)```", hooks.expand(read(page)), re.DOTALL)
+            assert sum(block.count("\n") for block in blocks) < 60, page
 
 
 def test_pictures_are_there_and_small() -> None:
@@ -70,7 +84,7 @@ def test_every_yes_of_the_neighbours_page_is_shown_by_tests_that_exist() -> None
     yes = [row[0] for row in rows if row[1].startswith("yes")]
     shown = dict(re.findall(r"^\| (.+?) \| (`[^|]+`) \|$", shows, re.MULTILINE))
     assert list(shown) == yes
-    known = set(re.findall(r"\b(?:fn|def) (\w+)", sources()))
+    known = run_by_cargo_and_pytest()
     for promise, tests in shown.items():
         names = re.findall(r"`(\w+)`", tests)
         assert names, promise

@@ -1,6 +1,7 @@
 """The manual's tutorials run as written, are short, and end in a picture."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -39,6 +40,7 @@ def test_a_tutorial_is_short(script: Path) -> None:
 def test_all_that_are_listed_are_here() -> None:
     listed = {
         "dynamic_tests",
+        "environment",
         "families",
         "first_evaluation",
         "read_a_report",
@@ -46,4 +48,11 @@ def test_all_that_are_listed_are_here() -> None:
         "train_with_sb3",
         "two_agents",
     }
-    assert {script.stem for script in SCRIPTS} >= listed
+    assert {script.stem for script in SCRIPTS} == listed
+
+
+def test_the_page_on_writing_an_environment_shows_what_its_command_makes(tmp_path: Path) -> None:
+    page = (TUTORIALS / "environment.md").read_text(encoding="utf-8")
+    (words,) = re.findall(r"^heldout (render .+)$", page, re.MULTILINE)
+    subprocess.run([sys.executable, "-m", "heldout", *words.split()], cwd=tmp_path, check=True)
+    assert (tmp_path / "grid.png").read_bytes() == (TUTORIALS.parent / "pictures" / "grid.png").read_bytes()
