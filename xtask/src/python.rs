@@ -211,7 +211,7 @@ fn learning() -> anyhow::Result<Venv> {
     with("venv-sb3", &tested()?, "sb3,test", &more)
 }
 
-/// Runs the tests with Stable-Baselines3, sb3-contrib, TorchRL and Minari.
+/// Runs the tests with Stable-Baselines3, sb3-contrib, `TorchRL` and Minari.
 pub(crate) fn sb3(totals: &mut Totals) -> anyhow::Result<()> {
     learning()?.pytest("crates/py/tests_sb3", totals)
 }
