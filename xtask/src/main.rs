@@ -69,6 +69,12 @@ enum Command {
         /// How many tests run at a time.
         #[arg(long, default_value_t = 2)]
         jobs: usize,
+        /// Leaves out tests that compute for more seconds: what they alone would notice counts as missed.
+        #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
+        longest: u64,
+        /// Leaves out the conformance suite, likewise.
+        #[arg(long)]
+        without_suite: bool,
     },
 }
 
@@ -79,8 +85,9 @@ fn main() -> ExitCode {
         Command::Wheel => python::wheel(),
         Command::Docs => docs::site(),
         Command::Wasm => needs::target().and_then(|()| wasm::digests()),
-        Command::Mutants { family, sample, seed, only, jobs } => {
-            mutants::mutants(&family, sample, seed, only.as_deref(), jobs)
+        Command::Mutants { family, sample, seed, only, jobs, longest, without_suite } => {
+            let limits = mutants::Limits { jobs, longest, suite: !without_suite };
+            mutants::mutants(&family, (sample, seed), only.as_deref(), limits)
         }
         Command::Bench => shell::run("cargo", &["run", "--release", "--package", "heldout", "--", "bench"]),
     };

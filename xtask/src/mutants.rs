@@ -3,8 +3,8 @@
 //! The sample is drawn without replacement from all mutants of the family's rule files, by the generator of the rules, so
 //! that a seed names it. All of it is built into one program ([`schema`]), which is told by a variable which mutant to be
 //! ([`tree`]). A mutant then meets, one by one and the quickest first, the tests that come across it ([`trial`]): those
-//! beside the rules, and if it survives them the family's conformance suite. What does not compile beside the others is
-//! built alone and meets all tests; what does not compile then is not viable.
+//! beside the rules and those of the family's conformance suite. What does not compile beside the others is built alone
+//! and meets all tests; what does not compile then is not viable.
 
 mod schema;
 mod tree;
@@ -47,6 +47,17 @@ pub(crate) struct Drawn {
     mutant: Mutant,
 }
 
+/// How tests are run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// So many at a time.
+    pub(crate) jobs: usize,
+    /// Those alone that compute for at most so many seconds.
+    pub(crate) longest: u64,
+    /// Those of the conformance suite too.
+    pub(crate) suite: bool,
+}
+
 /// What became of a mutant.
 #[derive(Debug)]
 enum Outcome {
@@ -70,7 +81,12 @@ impl fmt::Display for Outcome {
 }
 
 /// Draws `sample` mutants of `family` by `seed`, or takes those that `only` lists, and prints what the tests noticed.
-pub(crate) fn mutants(family: &str, sample: usize, seed: u64, only: Option<&Path>, jobs: usize) -> anyhow::Result<()> {
+pub(crate) fn mutants(
+    family: &str,
+    (sample, seed): (usize, u64),
+    only: Option<&Path>,
+    limits: Limits,
+) -> anyhow::Result<()> {
     let Some(family) = FAMILIES.iter().find(|f| f.name == family) else {
         let names: Vec<&str> = FAMILIES.iter().map(|f| f.name).collect();
         bail!("there is no family `{family}`; there are {}", names.join(", "));
@@ -89,7 +105,7 @@ pub(crate) fn mutants(family: &str, sample: usize, seed: u64, only: Option<&Path
         Ok(Drawn { number, name: name.clone(), mutant })
     };
     let drawn: Vec<Drawn> = (1..).zip(&names).map(take).collect::<anyhow::Result<_>>()?;
-    let outcomes = outcomes(family, &drawn, jobs)?;
+    let outcomes = outcomes(family, &drawn, limits)?;
 
     let out = root().join("target/mutants.out").join(family.name);
     fs::create_dir_all(&out)?;
@@ -114,34 +130,34 @@ pub(crate) fn mutants(family: &str, sample: usize, seed: u64, only: Option<&Path
 }
 
 /// What becomes of each mutant, in their order.
-fn outcomes(family: &Family, drawn: &[Drawn], jobs: usize) -> anyhow::Result<Vec<Outcome>> {
+fn outcomes(family: &Family, drawn: &[Drawn], limits: Limits) -> anyhow::Result<Vec<Outcome>> {
     let tree = Tree::new(family)?;
     let (alone, program) = tree.instrument(drawn)?;
-    let mut outcomes: BTreeMap<u32, Outcome> = drawn.iter().map(|one| (one.number, Outcome::Missed)).collect();
-    let mut stage = |name: &str, tests: &[Test]| -> anyhow::Result<()> {
-        let missed = |one: &&Drawn| matches!(outcomes[&one.number], Outcome::Missed) && !alone.contains(&one.number);
-        let left: Vec<&Drawn> = drawn.iter().filter(missed).collect();
-        let time: f64 = tests.iter().map(|test| test.time.as_secs_f64()).sum();
-        println!("{} mutants, {} {name} that take {time:.0} s", left.len(), tests.len());
-        outcomes.extend(parallel(&left, jobs, |one| {
-            let across = tests.iter().filter(|test| test.met.contains(&one.number));
-            let outcome = meet(across, one.number)?;
-            println!("{}: {outcome}", one.name);
-            Ok((one.number, outcome))
-        })?);
-        Ok(())
+    let rules = survey(&program, "", limits)?;
+    let suite = if limits.suite {
+        survey(&tree.conformance()?.tests()?, &format!("{}/", family.name), limits)?
+    } else {
+        Vec::new()
     };
-    let tests = survey(&program, "", jobs)?;
-    stage("tests of the rules", &tests)?;
-    let suite = survey(&tree.conformance()?.tests()?, &format!("{}/", family.name), jobs)?;
-    stage("tests of the conformance suite", &suite)?;
+    let mut tests: Vec<&Test> = rules.iter().chain(&suite).collect();
+    tests.sort_by_key(|test| test.time);
+    let time: f64 = tests.iter().map(|test| test.time.as_secs_f64()).sum();
+    println!("{} mutants alone, the others against {} tests that take {time:.0} s", alone.len(), tests.len());
 
+    let together: Vec<&Drawn> = drawn.iter().filter(|one| !alone.contains(&one.number)).collect();
+    let met = parallel(&together, limits.jobs, |one| {
+        let across = tests.iter().copied().filter(|test| test.met.contains(&one.number));
+        let outcome = meet(across, one.number)?;
+        println!("{}: {outcome}", one.name);
+        Ok((one.number, outcome))
+    })?;
+    let mut outcomes: BTreeMap<u32, Outcome> = met.into_iter().collect();
     for one in drawn.iter().filter(|one| alone.contains(&one.number)) {
         tree.put(&one.mutant)?;
         let mut outcome = Outcome::Unviable;
         if let Built::Tests(_) = tree.lib()? {
-            outcome = meet(&tests, 0)?;
-            if let Outcome::Missed = outcome {
+            outcome = meet(&rules, 0)?;
+            if limits.suite && matches!(outcome, Outcome::Missed) {
                 tree.conformance()?.tests()?;
                 outcome = meet(&suite, 0)?;
             }
