@@ -53,6 +53,8 @@ enum Command {
     Wasm,
     /// Measures every environment, in a release build.
     Bench,
+    /// Type-checks what computes on other devices; running it takes their hardware.
+    Gpu,
     /// Puts defects into a family's rules, one at a time, and counts those that its tests notice.
     Mutants {
         /// A family's name.
@@ -88,6 +90,10 @@ fn main() -> ExitCode {
         Command::Mutants { family, sample, seed, only, jobs, longest, without_suite } => {
             let limits = mutants::Limits { jobs, longest, suite: !without_suite };
             mutants::mutants(&family, (sample, seed), only.as_deref(), limits)
+        }
+        Command::Gpu => {
+            let devices = ["--features", "wgpu vulkan metal cuda x86-v4"];
+            shell::run("cargo", &[&["check", "--package", "heldout", "--lib"], devices.as_slice()].concat())
         }
         Command::Bench => shell::run("cargo", &["run", "--release", "--package", "heldout", "--", "bench"]),
     };

@@ -1,18 +1,22 @@
-//! Convolutions, as products with what the kernels look at.
+//! Convolutions.
+
+mod sliding;
+
+use std::borrow::Cow;
 
 use burn::backend::autodiff::checkpoint::base::Checkpointer;
 use burn::backend::autodiff::checkpoint::strategy::NoCheckpointing;
 use burn::backend::autodiff::grads::Gradients;
 use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
 use burn::backend::flex::FlexTensor;
-use burn::backend::ops::FloatTensorOps;
 use burn::backend::{Autodiff, Flex};
 use burn::tensor::module::conv2d;
 use burn::tensor::ops::ConvOptions;
 use rayon::prelude::*;
 
+use self::sliding::Slide;
 use super::affine::sum;
-use super::kernels::{flat, plain, product, register, tracked};
+use super::kernels::{flat, plain, register, tracked};
 use super::{Id, Init, Params, Tensor, Then, leaky_relu, relu};
 
 /// Square kernels over pictures `[rows, height, width, channels]`: with the channels last, what a kernel looks at is a few
@@ -83,7 +87,9 @@ impl Conv {
         let [n, height, width, channels] = x.dims();
         let Self { to, kernel, stride, padding, .. } = *self;
         assert!(kernel <= height.min(width) + 2 * padding, "the kernel fits");
-        let sizes = Sizes { n, height, width, channels, to, kernel, stride, padding };
+        let [tall, wide] = [height, width].map(|side| side + 2 * padding);
+        let slide = Slide { height: tall, width: wide, channels, to, kernel, stride };
+        let sizes = Sizes { n, height, width, padding, slide };
         fused(x, params.get(self.weight), params.get(self.bias), sizes, then, params.learning())
     }
 
@@ -112,75 +118,55 @@ struct Sizes {
     n: usize,
     height: usize,
     width: usize,
-    channels: usize,
-    to: usize,
-    kernel: usize,
-    stride: usize,
     padding: usize,
+    /// Over the pictures with their margins.
+    slide: Slide,
 }
 
 impl Sizes {
-    fn places(&self) -> [usize; 2] {
-        [self.height, self.width].map(|side| (side + 2 * self.padding - self.kernel) / self.stride + 1)
-    }
-
-    /// Places of a picture.
-    fn area(&self) -> usize {
-        self.places().iter().product()
-    }
-
     /// Numbers of a picture.
     fn picture(&self) -> usize {
-        self.height * self.width * self.channels
+        self.height * self.width * self.slide.channels
     }
 
-    /// Numbers that a kernel looks at.
-    fn looked_at(&self) -> usize {
-        self.kernel * self.kernel * self.channels
+    /// Numbers that come out of a picture.
+    fn out(&self) -> usize {
+        self.slide.area() * self.slide.to
     }
 
-    /// Calls `each` with every piece of memory that a kernel looks at in a picture: where it lies there, where among what
-    /// the kernel looks at from all places, and how long it is. The margin is no part of the picture.
-    fn pieces(&self, mut each: impl FnMut(usize, usize, usize)) {
-        let [h, w] = self.places();
-        let mut to = 0;
-        for (y, x) in (0..h).flat_map(|y| (0..w).map(move |x| (y, x))) {
-            let left = (x * self.stride).max(self.padding);
-            let right = (x * self.stride + self.kernel).min(self.width + self.padding);
-            for row in 0..self.kernel {
-                let line = y * self.stride + row;
-                if (self.padding..self.height + self.padding).contains(&line) && left < right {
-                    let from = (line - self.padding) * self.width + left - self.padding;
-                    let skipped = (left - x * self.stride) * self.channels;
-                    each(from * self.channels, to + skipped, (right - left) * self.channels);
-                }
-                to += self.kernel * self.channels;
-            }
+    /// Pictures with a margin of zeros around each.
+    fn widen<'a>(&self, pictures: &'a [f32]) -> Cow<'a, [f32]> {
+        if self.padding == 0 {
+            return Cow::Borrowed(pictures);
         }
+        let mut all = vec![0.0; pictures.len() / self.picture() * self.slide.picture()];
+        let each = all.chunks_exact_mut(self.slide.picture()).zip(pictures.chunks_exact(self.picture()));
+        for (wide, picture) in each {
+            let line = self.width * self.slide.channels;
+            let inner = self.lines(wide).zip(picture.chunks_exact(line));
+            inner.for_each(|(wide, line)| wide.copy_from_slice(line));
+        }
+        Cow::Owned(all)
     }
 
-    /// What the kernel looks at from each place of a picture.
-    fn unfold(&self, picture: &[f32]) -> FlexTensor {
-        let mut out = vec![0.0; self.area() * self.looked_at()];
-        self.pieces(|from, to, length| out[to..to + length].copy_from_slice(&picture[from..from + length]));
-        flat(out, &[self.area(), self.looked_at()])
+    /// The lines of a picture within its margin.
+    fn lines<'a>(&self, wide: &'a mut [f32]) -> impl Iterator<Item = &'a mut [f32]> {
+        let [margin, line] = [self.padding, self.width].map(|n| n * self.slide.channels);
+        let lines = wide.chunks_exact_mut(line + 2 * margin).skip(self.padding).take(self.height);
+        lines.map(move |wide| &mut wide[margin..margin + line])
     }
 }
 
 fn forward(x: &FlexTensor, weight: &FlexTensor, bias: &FlexTensor, sizes: Sizes, then: Then) -> FlexTensor {
-    let (x, bias) = (x.storage::<f32>(), bias.storage::<f32>());
-    let mut out = vec![0.0; sizes.n * sizes.area() * sizes.to];
-    let pictures = x.par_chunks(GROUP * sizes.picture());
-    out.par_chunks_mut(GROUP * sizes.area() * sizes.to).zip(pictures).for_each(|(out, pictures)| {
-        let each = out.chunks_exact_mut(sizes.area() * sizes.to).zip(pictures.chunks_exact(sizes.picture()));
-        for (out, picture) in each {
-            let y = product(sizes.unfold(picture), weight.clone());
-            out.copy_from_slice(y.storage::<f32>());
-        }
+    let (x, weight, bias) = (x.storage::<f32>(), weight.storage::<f32>(), bias.storage::<f32>());
+    let mut out = vec![0.0; sizes.n * sizes.out()];
+    let groups = out.par_chunks_mut(GROUP * sizes.out()).zip(x.par_chunks(GROUP * sizes.picture()));
+    groups.for_each(|(out, pictures)| {
+        sliding::forward(sizes.slide, &sizes.widen(pictures), weight, out);
         then.finish(out, bias);
     });
-    let [h, w] = sizes.places();
-    flat(out, &[sizes.n, h, w, sizes.to])
+    let [h, w] = sizes.slide.places();
+    flat(out, &[sizes.n, h, w, sizes.slide.to])
 }
 
 /// What the backward pass needs.
@@ -204,44 +190,40 @@ impl Backward<Flex, 3> for Convolve {
         let above = grads.consume::<Flex>(&ops.node).to_contiguous();
         let d = then.undo(above.storage::<f32>(), out.storage::<f32>());
         let [to_x, to_weight, to_bias] = ops.parents.map(|parent| parent.map(|node| node.id));
-        let place = sizes.area() * sizes.to;
+        let Slide { channels, to, .. } = sizes.slide;
+        let seen = sizes.slide.seen();
         register(grads, to_weight, || {
-            // What the kernels look at is made again: keeping it would take more time than that.
-            let pictures = x.storage::<f32>().par_chunks(GROUP * sizes.picture());
-            let parts: Vec<Vec<f32>> = pictures
-                .zip(d.par_chunks(GROUP * place))
+            let groups = x.storage::<f32>().par_chunks(GROUP * sizes.picture()).zip(d.par_chunks(GROUP * sizes.out()));
+            let parts: Vec<Vec<f32>> = groups
                 .map(|(pictures, d)| {
-                    let mut own = vec![0.0; sizes.looked_at() * sizes.to];
-                    for (picture, d) in pictures.chunks_exact(sizes.picture()).zip(d.chunks_exact(place)) {
-                        let seen = Flex::float_transpose(sizes.unfold(picture));
-                        let more = product(seen, flat(d.to_vec(), &[sizes.area(), sizes.to]));
-                        own.iter_mut().zip(more.storage::<f32>()).for_each(|(sum, x)| *sum += x);
-                    }
+                    let mut own = vec![0.0; seen * to];
+                    sliding::to_weight(sizes.slide, &sizes.widen(pictures), d, &mut own);
                     own
                 })
                 .collect();
-            let mut all = vec![0.0; sizes.looked_at() * sizes.to];
+            let mut all = vec![0.0; seen * to];
             for part in &parts {
                 all.iter_mut().zip(part).for_each(|(sum, x)| *sum += x);
             }
-            flat(all, &[sizes.looked_at(), sizes.to])
+            flat(all, &[seen, to])
         });
-        register(grads, to_bias, || flat(sum(&d, sizes.to), &[sizes.to]));
+        register(grads, to_bias, || flat(sum(&d, to), &[to]));
         register(grads, to_x, || {
-            let transposed = Flex::float_transpose(weight);
             let mut back = vec![0.0; sizes.n * sizes.picture()];
-            let groups = back.par_chunks_mut(GROUP * sizes.picture()).zip(d.par_chunks(GROUP * place));
+            let groups = back.par_chunks_mut(GROUP * sizes.picture()).zip(d.par_chunks(GROUP * sizes.out()));
             groups.for_each(|(back, d)| {
-                for (picture, d) in back.chunks_exact_mut(sizes.picture()).zip(d.chunks_exact(place)) {
-                    let seen = product(flat(d.to_vec(), &[sizes.area(), sizes.to]), transposed.clone());
-                    let seen = seen.storage::<f32>();
-                    sizes.pieces(|at, from, length| {
-                        let piece = picture[at..at + length].iter_mut().zip(&seen[from..from + length]);
-                        piece.for_each(|(sum, x)| *sum += x);
-                    });
+                if sizes.padding == 0 {
+                    return sliding::to_pictures(sizes.slide, d, weight.storage::<f32>(), back);
+                }
+                let mut wide = vec![0.0; back.len() / sizes.picture() * sizes.slide.picture()];
+                sliding::to_pictures(sizes.slide, d, weight.storage::<f32>(), &mut wide);
+                let each = wide.chunks_exact_mut(sizes.slide.picture()).zip(back.chunks_exact_mut(sizes.picture()));
+                for (wide, back) in each {
+                    let inner = sizes.lines(wide).zip(back.chunks_exact_mut(sizes.width * channels));
+                    inner.for_each(|(wide, line)| line.copy_from_slice(wide));
                 }
             });
-            flat(back, &[sizes.n, sizes.height, sizes.width, sizes.channels])
+            flat(back, &[sizes.n, sizes.height, sizes.width, channels])
         });
     }
 }

@@ -297,8 +297,10 @@ impl Inputs {
         for picture in &self.pictures {
             let FieldRef::U8(bytes) = observation.field(picture.field) else { panic!("pictures are of bytes") };
             let size = picture.bytes();
-            let row = |copy: usize| bytes[(copy * self.agents + self.agent) * size..][..size].iter().copied();
-            rows.pictures.push((0..copies).flat_map(row).collect());
+            let mut own = Vec::with_capacity(copies * size);
+            let row = |copy: usize| &bytes[(copy * self.agents + self.agent) * size..][..size];
+            (0..copies).for_each(|copy| own.extend_from_slice(row(copy)));
+            rows.pictures.push(own);
         }
         if let Some((field, stride)) = self.objects
             && let FieldRef::I32(all) = observation.field(field)
@@ -409,7 +411,9 @@ impl Rows {
     pub fn gather(&self, places: &[usize]) -> Self {
         fn of<T: Copy>(all: &[T], count: usize, places: &[usize]) -> Vec<T> {
             let width = all.len() / count.max(1);
-            places.iter().flat_map(|&p| all[p * width..][..width].iter().copied()).collect()
+            let mut out = Vec::with_capacity(places.len() * width);
+            places.iter().for_each(|&p| out.extend_from_slice(&all[p * width..][..width]));
+            out
         }
         Self {
             count: places.len(),
