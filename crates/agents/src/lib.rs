@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 pub mod checkpoint;
+pub mod impala;
 pub mod nn;
 pub mod parts;
 pub mod player;

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::checkpoint::Source;
+use crate::impala::{self, Impala};
 use crate::nn::Device;
 use crate::parts::collect::Problems;
 use crate::player::Player;
@@ -34,10 +35,17 @@ pub struct Agent {
 enum Algorithm {
     Ppo,
     R2d2,
+    Impala,
+}
+
+/// One of the models of the memory paper.
+const fn impala(name: &'static str, label: &'static str, summary: &'static str) -> Agent {
+    let fit = "every environment with one agent";
+    Agent { name, label, summary, fit, within: "", algorithm: Algorithm::Impala }
 }
 
 /// All of them.
-pub const AGENTS: [Agent; 6] = [
+pub const AGENTS: [Agent; 16] = [
     Agent {
         name: "ppo",
         label: "PPO",
@@ -86,6 +94,20 @@ pub const AGENTS: [Agent; 6] = [
         within: "s2b/",
         algorithm: Algorithm::R2d2,
     },
+    impala("impala-ff", "FF", "IMPALA without memory."),
+    impala("impala-ff-mem", "FF+MEM", "IMPALA with an episodic memory alone."),
+    impala("impala-ff-mem-cpc", "FF+MEM+CPC", "The same, which also learns to tell what comes later."),
+    impala("impala-ff-mem-rec", "FF+MEM+REC", "The same, which learns to tell again what it sees instead."),
+    impala("impala-lstm", "LSTM", "IMPALA with long short-term memory."),
+    impala("impala-lstm-cpc", "LSTM+CPC", "The same, which also learns to tell what comes later."),
+    impala("impala-lstm-mem", "LSTM+MEM", "IMPALA with long short-term memory and an episodic memory."),
+    impala("impala-lstm-mem-rec", "LSTM+MEM+REC", "The same, which also learns to tell again what it sees."),
+    impala(
+        "impala-mra",
+        "LSTM+MEM+CPC",
+        "The Memory Recall Agent: both memories, and what comes later is learnt to be told.",
+    ),
+    impala("impala-mra-nojb", "LSTM+MEM(noJB)+CPC", "The same without gradients to the keys of what it remembers."),
 ];
 
 /// How much an agent is given.
@@ -165,6 +187,8 @@ pub enum Own {
     Ppo(ppo::Config),
     /// Recurrent replay.
     R2d2(r2d2::Config),
+    /// Actors and a learner, with or without an episodic memory.
+    Impala(impala::Config),
 }
 
 impl Own {
@@ -173,6 +197,7 @@ impl Own {
         Ok(match algorithm {
             Algorithm::Ppo => Self::Ppo(serde_json::from_value(keys)?),
             Algorithm::R2d2 => Self::R2d2(serde_json::from_value(keys)?),
+            Algorithm::Impala => Self::Impala(serde_json::from_value(keys)?),
         })
     }
 
@@ -180,6 +205,7 @@ impl Own {
         match self {
             Self::Ppo(config) => config.check(),
             Self::R2d2(config) => config.check(),
+            Self::Impala(config) => config.check(),
         }
     }
 
@@ -187,6 +213,7 @@ impl Own {
         let table = match self {
             Self::Ppo(config) => serde_json::to_value(config),
             Self::R2d2(config) => serde_json::to_value(config),
+            Self::Impala(config) => serde_json::to_value(config),
         };
         let Ok(Value::Object(table)) = table else { panic!("a config is a table") };
         table
@@ -209,6 +236,7 @@ impl Told {
         match &self.own {
             Own::Ppo(config) => config.copies,
             Own::R2d2(config) => config.copies,
+            Own::Impala(config) => config.copies,
         }
     }
 
@@ -218,6 +246,7 @@ impl Told {
         match &self.own {
             Own::Ppo(config) => config.steps,
             Own::R2d2(config) => config.steps,
+            Own::Impala(config) => config.steps,
         }
     }
 
@@ -227,6 +256,7 @@ impl Told {
         let episodes = match &self.own {
             Own::Ppo(config) => config.episodes,
             Own::R2d2(config) => config.episodes,
+            Own::Impala(config) => config.episodes,
         };
         (episodes > 0).then_some(episodes)
     }
@@ -236,7 +266,7 @@ impl Told {
     pub fn text(&self) -> (Text, &str) {
         match &self.own {
             Own::Ppo(config) => (config.text, &config.text_path),
-            Own::R2d2(_) => (Text::Scratch, ""),
+            Own::R2d2(_) | Own::Impala(_) => (Text::Scratch, ""),
         }
     }
 
@@ -330,7 +360,11 @@ fn unknown(key: &str, known: &Map<String, Value>) -> String {
     format!("`{key}` is no key of the agent's config; the nearest are {nearest} (the environment's are `env.KEY`)")
 }
 
-const PRESETS: [&str; 2] = [include_str!("../presets/ppo.toml"), include_str!("../presets/r2d2.toml")];
+const PRESETS: [&str; 3] =
+    [include_str!("../presets/ppo.toml"), include_str!("../presets/r2d2.toml"), include_str!("../presets/memory.toml")];
+
+/// Evaluations of a run of IMPALA.
+const LOOKS: u64 = 200;
 
 /// What a preset lays over an environment's config, and over an agent's.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -367,8 +401,9 @@ impl Agent {
                 }
             }
         };
-        for part in ["all", profile.name()] {
-            let table = &all[self.name][part];
+        // What several agents share comes first.
+        let shared = if self.algorithm == Algorithm::Impala { &all["impala"] } else { &Value::Null };
+        for table in [shared, &all[self.name]].into_iter().flat_map(|agent| [&agent["all"], &agent[profile.name()]]) {
             lay(table);
             for (begins, own) in table["ids"].as_object().into_iter().flatten() {
                 if id.starts_with(begins) {
@@ -402,12 +437,21 @@ impl Agent {
     pub fn told(&self, profile: Profile, id: &str, spec: &Spec, set: &Map<String, Value>) -> Result<Told, TrainError> {
         let large = |f: &heldout_core::Field| f.shape.len() == 3 && f.shape[2] == 3 && f.shape[0].max(f.shape[1]) >= 64;
         let mut table = Map::new();
-        if profile == Profile::Paper && spec.observation.iter().any(large) && self.within.is_empty() {
+        if profile == Profile::Paper
+            && spec.observation.iter().any(large)
+            && self.algorithm == Algorithm::Ppo
+            && self.within.is_empty()
+        {
             table.insert("copies".to_owned(), 8.into());
         }
         table.extend(self.preset(profile, id).agent);
         table.extend(set.clone());
-        Told::read(self, &table)
+        let mut told = Told::read(self, &table)?;
+        // The memory paper's score needs closer looks.
+        if self.algorithm == Algorithm::Impala && told.around.evaluate_every == 0 && told.episodes().is_none() {
+            told.around.evaluate_every = (told.steps() / LOOKS).max(1);
+        }
+        Ok(told)
     }
 
     /// Why it cannot learn an environment, if it cannot.
@@ -433,7 +477,7 @@ impl Agent {
         match &told.own {
             // Only one of S2B's experiments tells the two apart by name; records always do.
             Own::R2d2(config) if config.reconstruct && protocol == "s2b-fig6" => format!("{}+Rec", self.label),
-            Own::R2d2(_) => self.label.to_owned(),
+            Own::R2d2(_) | Own::Impala(_) => self.label.to_owned(),
             Own::Ppo(config) => match (config.network, config.text) {
                 (ppo::Kind::General, _) => self.label.to_owned(),
                 (ppo::Kind::Lilgym, Text::Bert) if picture => format!("{} C+BERT", self.label),
@@ -470,6 +514,7 @@ impl Agent {
         Ok(match &told.own {
             Own::Ppo(config) => Box::new(Ppo::new(config, env, problems, words, seed, device)?),
             Own::R2d2(config) => Box::new(R2d2::new(config, env, seed, device)?),
+            Own::Impala(config) => Box::new(Impala::new(config, env, problems, words, seed, device)?),
         })
     }
 
@@ -488,6 +533,7 @@ impl Agent {
         Ok(match &told.own {
             Own::Ppo(config) => Box::new(ppo::Acting::open(config, spec, words, weights, &Device::flex())?),
             Own::R2d2(config) => Box::new(r2d2::Acting::open(config, spec, weights, &Device::flex())?),
+            Own::Impala(config) => Box::new(impala::Acting::open(config, spec, words, weights, &Device::flex())?),
         })
     }
 }

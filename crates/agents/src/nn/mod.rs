@@ -11,27 +11,35 @@
 mod affine;
 mod attention;
 mod conv;
+mod cpc;
 mod gru;
 pub mod gumbel;
 mod kernels;
 mod linear;
 mod ln_lstm;
 mod lstm;
+mod memory;
 mod norm;
 mod optim;
 mod params;
+mod reader;
+mod rebuild;
 mod resnet;
 
 pub use affine::Then;
 pub use attention::{Attention, Block};
 pub use conv::Conv;
+pub use cpc::Cpc;
 pub use gru::Gru;
 pub use linear::{Embedding, Linear, Mlp};
 pub use ln_lstm::LnLstm;
 pub use lstm::Lstm;
+pub use memory::{Core, Episode, Memory, Recalled, Sizes as MemorySizes, nearest, weights as recall_weights};
 pub use norm::Norm;
 pub use optim::{Adam, Moments, Optimiser, RmsProp, clip};
 pub use params::{Gradients, Id, Init, Param, Params};
+pub use reader::Reader;
+pub use rebuild::Rebuild;
 #[cfg(test)]
 pub(crate) use resnet::pooled_both_ways;
 pub use resnet::{ResNet, Residual};

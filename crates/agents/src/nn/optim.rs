@@ -48,8 +48,14 @@ pub struct Adam {
     beta: [f64; 2],
     epsilon: f64,
     decay: f64,
+    rates: Vec<f64>,
     #[serde(skip)]
     moments: Moments,
+}
+
+/// Learning rates of each parameter that are all the same.
+fn alike(params: &Params) -> Vec<f64> {
+    vec![1.0; params.entries().len()]
 }
 
 impl Adam {
@@ -57,7 +63,13 @@ impl Adam {
     #[must_use]
     pub fn new(params: &Params, epsilon: f64) -> Self {
         let moments = Moments { first: zeros(params), second: zeros(params), steps: 0 };
-        Self { beta: [0.9, 0.999], epsilon, decay: 0.0, moments }
+        Self { beta: [0.9, 0.999], epsilon, decay: 0.0, rates: alike(params), moments }
+    }
+
+    /// The same with a learning rate that is multiplied by a number of each parameter's own.
+    #[must_use]
+    pub fn with_rates(self, rates: Vec<f64>) -> Self {
+        Self { rates, ..self }
     }
 
     /// The same with parameters that shrink by the share `decay` of the learning rate at every step.
@@ -73,9 +85,11 @@ impl Optimiser for Adam {
         let [b1, b2] = self.beta;
         let steps = self.moments.steps as f64;
         let (unbias1, unbias2) = (1.0 - libm::pow(b1, steps), 1.0 - libm::pow(b2, steps));
-        let (b1, b2, rate) = (b1 as f32, b2 as f32, (lr / unbias1) as f32);
-        let (root, epsilon, keep) = (unbias2.sqrt() as f32, self.epsilon as f32, (1.0 - lr * self.decay) as f32);
+        let (b1, b2) = (b1 as f32, b2 as f32);
+        let (root, epsilon) = (unbias2.sqrt() as f32, self.epsilon as f32);
         for (i, gradient) in gradients.0.iter().enumerate() {
+            let lr = lr * self.rates[i];
+            let (rate, keep) = ((lr / unbias1) as f32, (1.0 - lr * self.decay) as f32);
             let mut numbers = params.entries()[i].values();
             let moments = self.moments.first[i].iter_mut().zip(&mut self.moments.second[i]);
             for ((x, g), (m, v)) in numbers.iter_mut().zip(gradient).zip(moments) {
@@ -101,6 +115,7 @@ impl Optimiser for Adam {
 pub struct RmsProp {
     decay: f64,
     epsilon: f64,
+    rates: Vec<f64>,
     #[serde(skip)]
     moments: Moments,
 }
@@ -110,15 +125,22 @@ impl RmsProp {
     #[must_use]
     pub fn new(params: &Params, epsilon: f64) -> Self {
         let second = params.entries().iter().map(|p| vec![1.0; p.len()]).collect();
-        Self { decay: 0.99, epsilon, moments: Moments { first: Vec::new(), second, steps: 0 } }
+        Self { decay: 0.99, epsilon, rates: alike(params), moments: Moments { first: Vec::new(), second, steps: 0 } }
+    }
+
+    /// The same with a learning rate that is multiplied by a number of each parameter's own.
+    #[must_use]
+    pub fn with_rates(self, rates: Vec<f64>) -> Self {
+        Self { rates, ..self }
     }
 }
 
 impl Optimiser for RmsProp {
     fn step(&mut self, params: &mut Params, gradients: &Gradients, lr: f64) {
         self.moments.steps += 1;
-        let (decay, epsilon, lr) = (self.decay as f32, self.epsilon as f32, lr as f32);
+        let (decay, epsilon) = (self.decay as f32, self.epsilon as f32);
         for (i, gradient) in gradients.0.iter().enumerate() {
+            let lr = (lr * self.rates[i]) as f32;
             let mut numbers = params.entries()[i].values();
             for ((x, g), s) in numbers.iter_mut().zip(gradient).zip(&mut self.moments.second[i]) {
                 *s = decay * *s + (1.0 - decay) * g * g;

@@ -10,6 +10,19 @@ use super::{Device, Tensor, values};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Id(usize);
 
+#[cfg(test)]
+impl Id {
+    /// The place of the parameter of this name.
+    pub(crate) fn of(params: &Params, name: &str) -> Self {
+        Self(params.entries.iter().position(|p| p.name == name).expect("a name of the list"))
+    }
+
+    /// As a number.
+    pub(crate) fn index(self) -> usize {
+        self.0
+    }
+}
+
 /// What a parameter is before anything was learnt.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Init {

@@ -81,7 +81,7 @@ pub struct Collector {
 }
 
 /// Rows and what was done at them.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Unroll {
     /// Copies.
     pub copies: usize,
@@ -108,6 +108,17 @@ impl Unroll {
     #[must_use]
     pub fn steps(&self) -> usize {
         self.reward.len() / self.copies
+    }
+
+    /// Whether it is of so many copies, steps and integers of an action.
+    #[must_use]
+    pub fn is_of(&self, copies: usize, steps: usize, width: usize) -> bool {
+        let (n, more) = (copies * steps, copies * (steps + 1));
+        let own = [self.reward.len(), self.cont.len(), self.valid.len(), self.forced.len()];
+        self.copies == copies
+            && own == [n; 4]
+            && self.action.len() == n * width
+            && [self.rows.count, self.start.len(), self.dead.len()] == [more; 3]
     }
 }
 

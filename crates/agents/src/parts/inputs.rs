@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use heldout_core::{Buffers, Dtype, FieldRef, Scope, Spec};
+use serde::{Deserialize, Serialize};
 
 use crate::text::{Bert, Vocabulary};
 
@@ -235,6 +236,12 @@ impl Inputs {
         spans
     }
 
+    /// Where the learner's own past lies in a vector.
+    #[must_use]
+    pub fn own_past(&self) -> Range<usize> {
+        self.vectors.iter().map(Vector::width).sum()..self.width
+    }
+
     /// Where the field of this name lies in a vector, if it is part of it.
     #[must_use]
     pub fn span_of(&self, spec: &Spec, name: &str) -> Option<Range<usize>> {
@@ -387,7 +394,7 @@ fn free_components(legal: &mut [bool], sizes: &[usize]) {
 }
 
 /// Inputs of some rows, pictures as bytes.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rows {
     /// How many rows.
     pub count: usize,
@@ -406,6 +413,20 @@ pub struct Rows {
 }
 
 impl Rows {
+    /// Whether they are as these inputs read them.
+    #[must_use]
+    pub fn is_of(&self, inputs: &Inputs) -> bool {
+        let n = self.count;
+        let pictures =
+            self.pictures.iter().zip(&inputs.pictures).all(|(own, picture)| own.len() == n * picture.bytes());
+        let per = |on: bool, wide: usize| if on { n * wide } else { 0 };
+        self.vectors.len() == n * inputs.width
+            && self.pictures.len() == inputs.pictures.len()
+            && pictures
+            && self.tokens.len() == per(inputs.has_text() && inputs.encoder.is_none(), WORDS)
+            && self.legal.len() == per(inputs.has_mask(), inputs.choices())
+    }
+
     /// The rows at these places, in this order.
     #[must_use]
     pub fn gather(&self, places: &[usize]) -> Self {

@@ -1,8 +1,6 @@
 //! The networks that PPO learns.
 
-use crate::nn::{
-    Conv, Device, Embedding, Gru, Id, Init, Ints, Linear, Lstm, Mlp, Params, Tensor, Then, ints, tanh, tensor,
-};
+use crate::nn::{Conv, Device, Id, Init, Linear, Lstm, Mlp, Params, Reader, Tensor, Then, tanh, tensor};
 use crate::parts::heads::Head;
 use crate::parts::inputs::{Inputs, Picture, Rows, WORDS};
 
@@ -92,59 +90,6 @@ impl Eye {
     }
 }
 
-/// Groups of about equal lengths that the sentences of some rows are read in.
-const GROUPS: usize = 6;
-
-/// Words to a vector: the last state of a recurrent layer.
-struct Reader {
-    words: Embedding,
-    core: Gru,
-}
-
-impl Reader {
-    fn new(params: &mut Params, name: &str, words: usize) -> Self {
-        let words = Embedding::new(params, &format!("{name}.words"), words, 64);
-        let core = Gru::new(params, &format!("{name}.gru"), 64, 128);
-        Self { words, core }
-    }
-
-    fn forward(&self, params: &Params, tokens: &[u32]) -> Tensor<2> {
-        let device = params.device();
-        // Rows of one episode have one sentence, and many episodes the same: each is read once, the shortest first.
-        let sentence = |row: usize| {
-            let row = &tokens[row * WORDS..][..WORDS];
-            &row[..row.iter().position(|&t| t == 0).unwrap_or(WORDS).max(1)]
-        };
-        let rows = tokens.len() / WORDS;
-        let mut order: Vec<usize> = (0..rows).collect();
-        order.sort_by_key(|&row| (sentence(row).len(), sentence(row), row));
-        let mut which = vec![0; rows];
-        let mut sentences: Vec<&[u32]> = Vec::new();
-        for row in order {
-            if sentences.last() != Some(&sentence(row)) {
-                sentences.push(sentence(row));
-            }
-            which[row] = sentences.len() - 1;
-        }
-        // Together with others that are about as long, so that few steps read nothing.
-        let states: Vec<Tensor<2>> =
-            sentences.chunks(sentences.len().div_ceil(GROUPS)).map(|some| self.read(params, some)).collect();
-        Tensor::cat(states, 0).select(0, ints(which.iter().map(|&s| s as i64).collect(), [rows], device))
-    }
-
-    /// The state after each of these sentences.
-    fn read(&self, params: &Params, sentences: &[&[u32]]) -> Tensor<2> {
-        let device = params.device();
-        let (count, longest) = (sentences.len(), sentences.iter().map(|s| s.len()).max().unwrap_or(1));
-        let at = |step: usize| sentences.iter().map(move |s| i64::from(s.get(step).copied().unwrap_or(0)));
-        let symbols: Ints<1> = ints((0..longest).flat_map(at).collect(), [longest * count], device);
-        let state = tensor(vec![0.0; count * self.core.hidden], [count, self.core.hidden], device);
-        let read = self.core.forward(params, self.words.forward(params, symbols), state, &vec![1.0; longest * count]);
-        let ends = sentences.iter().enumerate().map(|(i, s)| ((s.len() - 1) * count + i) as i64).collect();
-        read.reshape([longest * count, self.core.hidden]).select(0, ints(ends, [count], device))
-    }
-}
-
 fn vectors(rows: &Rows, width: usize, device: &Device) -> Tensor<2> {
     tensor(rows.vectors.clone(), [rows.count, width], device)
 }
@@ -185,10 +130,10 @@ impl General {
             };
             eyes.push(Eye::new(params, &format!("picture.{i}"), picture, &shapes, outputs)?);
         }
-        let reader = inputs.has_text().then(|| Reader::new(params, "text", words));
+        let reader = inputs.has_text().then(|| Reader::new(params, "text", words, WORDS));
         let together = vector.as_ref().map_or(0, |_| FEATURES)
             + eyes.iter().map(|e| e.join.outputs).sum::<usize>()
-            + reader.as_ref().map_or(0, |r| r.core.hidden);
+            + reader.as_ref().map_or(0, Reader::outputs);
         if together == 0 {
             return Err("there is nothing to see".to_owned());
         }
@@ -314,8 +259,8 @@ impl Senses {
         let (letters, read) = if let Some(encoder) = inputs.encoder() {
             (Letters::Frozen { width: encoder.width() }, encoder.width())
         } else {
-            let reader = Reader::new(params, &part("text"), words);
-            let read = reader.core.hidden;
+            let reader = Reader::new(params, &part("text"), words, WORDS);
+            let read = reader.outputs();
             (Letters::Words(reader), read)
         };
         Ok(Self { sight, letters, target, outputs: seen + read + TARGET })

@@ -299,7 +299,7 @@ fn agents_check_29_gradients_are_what_finite_differences_say() {
 }
 
 /// The change of `value` along random directions, told by gradients and found by going there.
-fn differences(params: &Params, value: impl Fn(&Params) -> Tensor<1>) {
+pub(super) fn differences(params: &Params, value: impl Fn(&Params) -> Tensor<1>) {
     let mut rng = Rng::new(Seed(9));
     let gradients = params.gradients(&value(params));
     for _ in 0..3 {

@@ -4,6 +4,7 @@ mod agents;
 mod collecting;
 mod encoder;
 mod heads;
+mod impala;
 mod layers;
 mod learning;
 mod r2d2;
