@@ -47,6 +47,7 @@ pub enum Rule {
 /// All that a run of IMPALA is told.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[allow(clippy::struct_excessive_bools, reason = "the paper's models differ by what they have and what they have not")]
 pub struct Config {
     /// Steps to train for.
     pub steps: u64,
@@ -467,7 +468,7 @@ fn learn(
     let valid = tensor(valid, [n], &device);
     // Sums over rows and copies, as IMPALA has them.
     let policy = (log_prob * tensor(weights, [n], &device) * valid.clone()).sum() * -1.0;
-    let apart = tensor(targets, [n], &device) - out.value.clone().slice([0..n]);
+    let apart = tensor(targets, [n], &device) - out.value.clone().narrow(0, 0, n);
     let value = (apart.powi_scalar(2) * valid.clone()).sum() * 0.5;
     let entropy = (entropy * valid).sum();
     let mut loss = policy.clone() + value.clone() * config.value - entropy.clone() * config.entropy;
@@ -511,11 +512,15 @@ impl Learner for Impala {
             let (told, next) = std::thread::scope(|scope| {
                 let playing = scope.spawn(|| {
                     #[cfg(test)]
-                    delay.iter().for_each(|delay| delay(false, actor.unrolls));
+                    if let Some(delay) = delay {
+                        delay(false, actor.unrolls);
+                    }
                     actor.play(plan, network, &now, seed)
                 });
                 #[cfg(test)]
-                delay.iter().for_each(|delay| delay(true, self.updates));
+                if let Some(delay) = delay {
+                    delay(true, self.updates);
+                }
                 let told = learn(plan, network, params, &mut **optimiser, &unrolled, lr);
                 (told, playing.join())
             });
@@ -528,7 +533,9 @@ impl Learner for Impala {
         for (name, mean) in self.actor.collector.stats.take() {
             step.scalar(&format!("episode/{name}"), mean);
         }
-        told.into_iter().for_each(|(name, x)| step.scalar(name, x));
+        for (name, x) in told {
+            step.scalar(name, x);
+        }
         Ok(step)
     }
 

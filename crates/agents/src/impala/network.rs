@@ -27,7 +27,7 @@ pub(super) struct Out {
     /// What is seen.
     pub(super) seen: Tensor<2>,
     /// What the core puts out.
-    pub(super) out: Tensor<2>,
+    pub(super) moved: Tensor<2>,
     /// What the core is after the last step, of each copy.
     pub(super) core: Vec<f32>,
 }
@@ -235,7 +235,7 @@ impl Network {
             }
         };
         let value = self.value.forward(params, features.clone()).reshape([rows.count]);
-        Out { logits: self.policy.forward(params, features), value, seen, out, core }
+        Out { logits: self.policy.forward(params, features), value, seen, moved: out, core }
     }
 
     /// What is lost where the core cannot tell what comes later; `None` if it is not asked.
@@ -251,7 +251,7 @@ impl Network {
             let before = at.checked_sub(unroll.copies).map_or(0, |before| episode[before]);
             episode[at] = before + u32::from(unroll.start[at]);
         }
-        cpc.loss(params, first(&out.seen), first(&out.out), unroll.copies, (&episode, &unroll.valid))
+        cpc.loss(params, first(&out.seen), first(&out.moved), unroll.copies, (&episode, &unroll.valid))
     }
 
     /// What is lost where the core cannot tell again what is seen, done and paid; `None` if it is not asked. Pictures count
@@ -266,7 +266,7 @@ impl Network {
         let n = places.len();
         let rows = unroll.rows.gather(&places);
         let which = crate::nn::ints(places.iter().map(|&at| at as i64).collect(), [n], device);
-        let x = out.out.clone().select(0, which);
+        let x = out.moved.clone().select(0, which);
         let halved = |told: Tensor<2>, span: std::ops::Range<usize>| {
             (told - columns(&rows, span, params)).powi_scalar(2).sum() * (0.5 / n as f64)
         };

@@ -306,7 +306,9 @@ impl Memory {
             reads.push(read);
             states.push(Tensor::cat(vec![h.clone(), c.clone()], 1).reshape([1, copies, 2 * n]));
         }
-        episodes.iter_mut().for_each(|episode| episode.keep(self.sizes.slots, &self.sizes));
+        for episode in episodes {
+            episode.keep(self.sizes.slots, &self.sizes);
+        }
         Recalled { out: Tensor::cat(outs, 0), read: Tensor::cat(reads, 0), state: Tensor::cat(states, 0) }
     }
 

@@ -433,7 +433,9 @@ impl Rows {
         fn of<T: Copy>(all: &[T], count: usize, places: &[usize]) -> Vec<T> {
             let width = all.len() / count.max(1);
             let mut out = Vec::with_capacity(places.len() * width);
-            places.iter().for_each(|&p| out.extend_from_slice(&all[p * width..][..width]));
+            for &p in places {
+                out.extend_from_slice(&all[p * width..][..width]);
+            }
             out
         }
         Self {

@@ -60,6 +60,50 @@ struct Saved {
     query_state: FlexTensor,
 }
 
+impl Saved {
+    /// Reads at a row, among the slots of the copy's episode, which begins with slot `begin`.
+    fn look_up(&mut self, row: usize, begin: usize, nothing: &[f32]) {
+        let Sizes { seen, hidden: h, key, slots: most, nearest: count, .. } = self.sizes;
+        let (i, slot) = (row % self.copies, self.sizes.slot());
+        let there = self.slots[i].len() / slot;
+        let first = begin.max(there.saturating_sub(most));
+        let near = nearest(&self.queries[row * key..][..key], &self.keys[i][first * key..], count);
+        let read = &mut self.reads[row * h..][..h];
+        if near.is_empty() {
+            read.copy_from_slice(nothing);
+        }
+        let sum: f32 = near.iter().map(|(_, d)| 1.0 / (d + NEAR)).sum();
+        for (s, distance) in &near {
+            let share = 1.0 / (distance + NEAR) / sum;
+            let held = &self.slots[i][(first + s) * slot + seen..][..h];
+            read.iter_mut().zip(held).for_each(|(r, v)| *r += share * v);
+        }
+        self.neighbours.push(near.iter().map(|(s, _)| (first + s) as u32).collect());
+    }
+
+    /// Moves the core at a row: its gates are complete sums before and what they let through after.
+    fn moves(&mut self, row: usize, cell: &mut [f32], y: &mut [f32]) {
+        let h = self.sizes.hidden;
+        if self.core == Core::Ff {
+            let gates = &mut self.gates[row * h..][..h];
+            for (gate, y) in gates.iter_mut().zip(y) {
+                *gate = gate.max(0.0);
+                *y = *gate;
+            }
+            return;
+        }
+        let gates = &mut self.gates[row * 4 * h..][..4 * h];
+        gates[..2 * h].iter_mut().for_each(|g| *g = sigmoid(*g));
+        gates[2 * h..3 * h].iter_mut().for_each(|g| *g = tanh(*g));
+        gates[3 * h..].iter_mut().for_each(|g| *g = sigmoid(*g));
+        for j in 0..h {
+            cell[j] = gates[h + j] * cell[j] + gates[j] * gates[2 * h + j];
+            y[j] = gates[3 * h + j] * tanh(cell[j]);
+        }
+        self.cells[row * h..][..h].copy_from_slice(cell);
+    }
+}
+
 /// Columns of some matrices with as many rows side by side.
 fn beside(parts: &[&FlexTensor], rows: usize) -> FlexTensor {
     let widths: Vec<usize> = parts.iter().map(|p| p.storage::<f32>().len() / rows).collect();
@@ -81,7 +125,7 @@ fn forward(
     episodes: &mut [Episode],
 ) -> (Saved, FlexTensor, Vec<usize>) {
     let sizes = memory.sizes;
-    let Sizes { seen, hidden: h, key, slots: most, nearest: count, .. } = sizes;
+    let Sizes { seen, hidden: h, key, .. } = sizes;
     let (copies, slot) = (episodes.len(), sizes.slot());
     let rows = keep.len();
     let lstm = memory.core == Core::Lstm;
@@ -119,68 +163,40 @@ fn forward(
         recurrent: given.recurrent,
         query_state: given.query_state,
     };
-    let nothing = given.nothing.storage::<f32>();
     let mut begins: Vec<usize> = episodes.iter().map(|e| e.first).collect();
     let mut out = vec![0.0; rows * 3 * h];
     for t in 0..rows / copies {
-        for i in 0..copies {
+        for (i, begin) in begins.iter_mut().enumerate() {
             let row = t * copies + i;
-            let kept = keep[row];
-            let there = saved.slots[i].len() / slot;
-            if kept == 0.0 {
-                begins[i] = there;
+            if keep[row] == 0.0 {
+                *begin = saved.slots[i].len() / slot;
             }
-            let first = begins[i].max(there.saturating_sub(most));
-            let query = &mut saved.queries[row * key..][..key];
             if lstm {
                 let from = &carried[i * on + key..][..key];
-                query.iter_mut().zip(from).for_each(|(q, c)| *q += kept * c);
+                let query = &mut saved.queries[row * key..][..key];
+                query.iter_mut().zip(from).for_each(|(q, c)| *q += keep[row] * c);
                 let before = &mut saved.before[row * h..][..h];
-                before.iter_mut().zip(&output[i * h..][..h]).for_each(|(b, o)| *b = kept * o);
-                cell[i * h..][..h].iter_mut().for_each(|c| *c *= kept);
+                before.iter_mut().zip(&output[i * h..][..h]).for_each(|(b, o)| *b = keep[row] * o);
+                cell[i * h..][..h].iter_mut().for_each(|c| *c *= keep[row]);
             }
-            let near = nearest(query, &saved.keys[i][first * key..], count);
-            let read = &mut saved.reads[row * h..][..h];
-            if near.is_empty() {
-                read.copy_from_slice(nothing);
-            }
-            let sum: f32 = near.iter().map(|(_, d)| 1.0 / (d + NEAR)).sum();
-            for (s, distance) in &near {
-                let share = 1.0 / (distance + NEAR) / sum;
-                let held = &saved.slots[i][(first + s) * slot + seen..][..h];
-                read.iter_mut().zip(held).for_each(|(r, v)| *r += share * v);
-            }
-            saved.neighbours.push(near.iter().map(|(s, _)| (first + s) as u32).collect());
+            saved.look_up(row, *begin, given.nothing.storage::<f32>());
         }
         let step = t * copies * h..(t + 1) * copies * h;
-        let from_read = product(flat(saved.reads[step.clone()].to_vec(), &[copies, h]), saved.read.clone());
-        let from_read = from_read.storage::<f32>();
-        for i in 0..copies {
+        let from_read = product(flat(saved.reads[step].to_vec(), &[copies, h]), saved.read.clone());
+        for (i, from_read) in from_read.storage::<f32>().chunks_exact(wide).enumerate() {
             let row = t * copies + i;
             let gates = &mut saved.gates[row * wide..][..wide];
-            gates.iter_mut().zip(&from_read[i * wide..][..wide]).for_each(|(g, r)| *g += r);
-            let all = &mut out[row * 3 * h..][..3 * h];
-            let (y, rest) = all.split_at_mut(h);
+            gates.iter_mut().zip(from_read).for_each(|(g, r)| *g += r);
             if lstm {
-                let kept = keep[row];
                 let from = &carried[i * on + 2 * key..][..wide];
-                gates.iter_mut().zip(from).for_each(|(g, c)| *g += kept * c);
-                gates[..2 * h].iter_mut().for_each(|g| *g = sigmoid(*g));
-                gates[2 * h..3 * h].iter_mut().for_each(|g| *g = tanh(*g));
-                gates[3 * h..].iter_mut().for_each(|g| *g = sigmoid(*g));
-                let cell = &mut cell[i * h..][..h];
-                for j in 0..h {
-                    cell[j] = gates[h + j] * cell[j] + gates[j] * gates[2 * h + j];
-                    y[j] = gates[3 * h + j] * tanh(cell[j]);
-                }
-                saved.cells[row * h..][..h].copy_from_slice(cell);
-                rest[..h].copy_from_slice(cell);
-            } else {
-                gates.iter_mut().for_each(|g| *g = g.max(0.0));
-                y.copy_from_slice(gates);
+                gates.iter_mut().zip(from).for_each(|(g, c)| *g += keep[row] * c);
             }
-            output[i * h..][..h].copy_from_slice(y);
-            rest[h..].copy_from_slice(&saved.reads[row * h..][..h]);
+            let y = &mut output[i * h..][..h];
+            saved.moves(row, &mut cell[i * h..][..h], y);
+            let all = &mut out[row * 3 * h..][..3 * h];
+            all[..h].copy_from_slice(y);
+            all[h..2 * h].copy_from_slice(&cell[i * h..][..h]);
+            all[2 * h..].copy_from_slice(&saved.reads[row * h..][..h]);
         }
         carried = product(flat(output.clone(), &[copies, h]), onwards.clone()).storage::<f32>().to_vec();
         for i in 0..copies {
