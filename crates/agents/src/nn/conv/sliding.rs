@@ -163,8 +163,11 @@ fn tile<S: Simd, const R: usize>(
 
 #[inline(always)]
 fn store<S: Simd>(simd: S, out: &mut [f32], sums: [S::f32s; 2]) {
-    let lanes = S::F32_LANES;
-    let (a, b) = out.split_at_mut(lanes.min(out.len()));
+    if let ([a, b], []) = S::as_mut_simd_f32s(out) {
+        (*a, *b) = (sums[0], sums[1]);
+        return;
+    }
+    let (a, b) = out.split_at_mut(S::F32_LANES.min(out.len()));
     simd.partial_store_f32s(a, sums[0]);
     simd.partial_store_f32s(b, sums[1]);
 }
@@ -172,8 +175,11 @@ fn store<S: Simd>(simd: S, out: &mut [f32], sums: [S::f32s; 2]) {
 /// Adds `sums` to what is there.
 #[inline(always)]
 fn add<S: Simd>(simd: S, out: &mut [f32], sums: [S::f32s; 2]) {
-    let lanes = S::F32_LANES;
-    let (a, b) = out.split_at_mut(lanes.min(out.len()));
+    if let ([a, b], []) = S::as_mut_simd_f32s(out) {
+        (*a, *b) = (simd.add_f32s(*a, sums[0]), simd.add_f32s(*b, sums[1]));
+        return;
+    }
+    let (a, b) = out.split_at_mut(S::F32_LANES.min(out.len()));
     let old = [simd.partial_load_f32s(a), simd.partial_load_f32s(b)];
     simd.partial_store_f32s(a, simd.add_f32s(old[0], sums[0]));
     simd.partial_store_f32s(b, simd.add_f32s(old[1], sums[1]));
