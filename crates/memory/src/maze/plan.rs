@@ -148,6 +148,19 @@ impl Plan {
         Self { side: rows.len() as u8, tiles }
     }
 
+    /// The cells that join the regions of a plan written as [`Plan::read`] takes it, with a digit for each open cell: the
+    /// number of its region.
+    #[cfg(test)]
+    pub(crate) fn doors(rows: &[&str], rng: &mut Rng) -> Vec<(i32, i32)> {
+        let open = |row: &&str| row.replace(|c: char| c.is_ascii_digit(), ".");
+        let mut plan = Self::read(&rows.iter().map(open).collect::<Vec<_>>());
+        let mut regions = [0; MOST_CELLS];
+        let numbers = rows.iter().rev().flat_map(|row| row.chars().map(|c| c.to_digit(10).unwrap_or(0) as u8));
+        regions.iter_mut().zip(numbers).for_each(|(region, number)| *region = number);
+        let last = regions.into_iter().max().unwrap_or(0);
+        plan.connect(last, &mut regions, rng).all().to_vec()
+    }
+
     /// Checks that it is a maze: a square with walls around, a place to begin from, and `goal` a place for goals.
     pub(crate) fn check(&self, goal: Cell) -> Result<(), String> {
         let scales = [Drawn::Small, Drawn::Interpolate, Drawn::Large, Drawn::Extrapolate];

@@ -3,6 +3,8 @@
 use super::find;
 use crate::arena::{Arena, INVISIBLE_BUILDINGS, INVISIBLE_EMPTY, VISIBLE_BUILDINGS};
 use crate::maze::Maze;
+use crate::walker::explorer::{Explorer, Senses};
+use crate::walker::sight::{FEATURES_WITH_POSE, POSE, RAY, RAYS};
 use heldout_core::{Autoreset, Batch, Buffers, Crc, Entry, Environment, Options, Reset, Rng, Seed, VecEnv};
 use serde_json::{Value, json};
 
@@ -208,4 +210,32 @@ fn amendment_45_the_honest_walker_stays_nowhere() {
     }
     let stay = longest_stay::<Maze>(&config, (), |state| [state.runner.x / 100.0, state.runner.z / 100.0]);
     assert!(stay < 200, "maze: {stay} steps");
+}
+
+/// A walker that is held where it is, in the open: twenty steps after it set out it goes for something else, and twenty
+/// steps of trying later again.
+#[test]
+fn amendment_45_a_target_is_dropped_after_twenty_steps_without_progress() {
+    let senses =
+        Senses { unit: 1.0, cell: 1.0, tile: 1.0, reach: 0.3, half: 0.3, turn: 10.0, near: 1.0, visible: false };
+    let (mut explorer, mut rng) = (Explorer::new(senses), Rng::new(Seed(45)));
+    let mut row = vec![0.0; FEATURES_WITH_POSE];
+    (0..RAYS).for_each(|ray| row[ray * RAY] = 6.0);
+    let mut targets = Vec::new();
+    for step in 0..60 {
+        // It sways a little, or it would take itself to be stuck, and sees all around.
+        let sway = if step % 2 == 0 { 0.03 } else { 0.0 };
+        let (sin, cos) = libm::sincosf(step as f32 * std::f32::consts::FRAC_PI_4);
+        row[POSE..].copy_from_slice(&[26.5 + sway, 26.5, sin, cos]);
+        explorer.act(&row, &mut rng);
+        targets.push(explorer.target().expect("all around is left to sweep"));
+    }
+    let runs: Vec<usize> = targets.chunk_by(|a, b| a == b).map(<[_]>::len).collect();
+    assert_eq!(runs[0], 20, "{runs:?}");
+    // Two to five steps aside come before the next try.
+    assert!((22..=25).contains(&runs[1]), "{runs:?}");
+    let mut tried: Vec<_> = targets.chunk_by(|a, b| a == b).map(|run| run[0]).collect();
+    tried.sort_unstable();
+    tried.dedup();
+    assert_eq!(tried.len(), runs.len(), "none twice");
 }

@@ -4,6 +4,7 @@ use crate::level::Drawn;
 use crate::maze::bends::{pull_first, straighten};
 use crate::maze::plan::{Plan, Sizes, Tile};
 use heldout_core::Seed;
+use std::collections::BTreeMap;
 
 const SCALES: [Drawn; 4] = [Drawn::Small, Drawn::Interpolate, Drawn::Large, Drawn::Extrapolate];
 
@@ -288,4 +289,68 @@ fn amendment_41_doors_stand_beside_odd_cells_and_one_joins_two_regions() {
         assert_eq!(doors, facing, "seed {seed}, {scale:?}");
     }
     assert!(joined > 500, "{joined}");
+}
+
+/// Two rooms and a corridor along both sides of one of them: every wall beside an odd cell that two regions share is as
+/// likely to be opened as the others, around a corner too, and exactly one of them is.
+#[test]
+fn amendment_41_doors_are_uniform_over_the_wall_that_two_regions_share() {
+    const DRAWS: u32 = 6_000;
+    let regions = [
+        "###########",
+        "#111#222#3#",
+        "#111#222#3#",
+        "#111#222#3#",
+        "#111#222#3#",
+        "#111#222#3#",
+        "#111#222#3#",
+        "#111#222#3#",
+        "#########3#",
+        "#333333333#",
+        "###########",
+    ];
+    let shared: [&[(i32, i32)]; 3] =
+        [&[(4, 3), (4, 5), (4, 7), (4, 9)], &[(1, 2), (3, 2)], &[(5, 2), (7, 2), (8, 3), (8, 5), (8, 7), (8, 9)]];
+    let mut opened: BTreeMap<(i32, i32), u32> = BTreeMap::new();
+    for seed in 0..DRAWS {
+        let doors = Plan::doors(&regions, &mut Seed(seed.into()).rng());
+        let of = shared.map(|wall| doors.iter().filter(|door| wall.contains(door)).count());
+        assert_eq!((of, doors.len()), ([1; 3], 3), "{doors:?}");
+        doors.into_iter().for_each(|door| *opened.entry(door).or_default() += 1);
+    }
+    for wall in shared {
+        let share = 1.0 / wall.len() as f64;
+        let sigma = (f64::from(DRAWS) * share * (1.0 - share)).sqrt();
+        for door in wall {
+            let count = f64::from(opened.get(door).copied().unwrap_or(0));
+            assert!((count - f64::from(DRAWS) * share).abs() < 5.0 * sigma, "{door:?}: {count} of {DRAWS}");
+        }
+    }
+}
+
+/// What is drawn as a whole is as even: between two rooms the first wall of several is opened as often as the last.
+#[test]
+fn amendment_41_doors_between_drawn_rooms_are_as_often_at_either_end() {
+    let mut plan = Plan::default();
+    let mut ends = [0.0_f64; 2];
+    for seed in 0..1_500 {
+        plan.draw(&Sizes::of(Drawn::Large), &mut Seed(seed).rng());
+        let floor = |x: i32, z: i32| !matches!(plan.at(x, z), Tile::Wall | Tile::Corridor);
+        let between = |x: i32, z: i32| !floor(x, z) && floor(x - 1, z) && floor(x + 1, z);
+        let side = i32::from(plan.side());
+        for (x, first) in (2..side).step_by(2).flat_map(|x| (1..side).step_by(2).map(move |z| (x, z))) {
+            // One pair of rooms shares a run of wall whose rows have floor on both sides without a break.
+            let goes_on = |z: i32| between(x, z) && floor(x - 1, z - 1) && floor(x + 1, z - 1);
+            if !between(x, first) || goes_on(first) {
+                continue;
+            }
+            let last = (first..).step_by(2).take_while(|&z| z == first || goes_on(z)).last().unwrap_or(first);
+            if last > first {
+                ends[0] += f64::from(u8::from(plan.is_open(x, first)));
+                ends[1] += f64::from(u8::from(plan.is_open(x, last)));
+            }
+        }
+    }
+    let all = ends[0] + ends[1];
+    assert!(all > 1_000.0 && (ends[0] - ends[1]).abs() < 5.0 * all.sqrt(), "{ends:?}");
 }

@@ -159,6 +159,12 @@ impl Explorer {
         walk
     }
 
+    /// The cell that is swept next.
+    #[cfg(test)]
+    pub(crate) fn target(&self) -> Option<(i32, i32)> {
+        self.target
+    }
+
     /// Notes where the goal is, as it is seen or paid for.
     fn find_goal(&mut self, row: &[f32], pose: &Pose) {
         let Senses { unit, tile, .. } = self.senses;
