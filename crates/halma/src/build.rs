@@ -11,7 +11,7 @@ use crate::problems::{Problem, Target, shows};
 
 /// Builds of which the purest is kept.
 const BUILDS: usize = 200;
-/// Attempts at one problem: far beyond what any relation needs.
+/// Attempts at one build: far beyond what any relation needs that can be built at all.
 const ATTEMPTS: usize = 4_000;
 /// Depths drawn for the branches of one maze: where a deep one does not fit, a shallow one often does.
 const DEPTHS: usize = 25;
@@ -55,35 +55,34 @@ pub(crate) fn build(wanted: Wanted<'_>, taken: impl Fn(&Problem) -> bool, rng: &
 
 fn build_all(wanted: Wanted<'_>, taken: impl Fn(&Problem) -> bool, rng: &mut Rng) -> Option<Problem> {
     let mut best: Option<Problem> = None;
-    let mut builds = 0;
-    for _ in 0..ATTEMPTS {
-        let Some((maze, targets)) = attempt(wanted.relation, (wanted.targets, wanted.surroundings.class), rng) else {
-            continue;
-        };
-        let ways = maze.ways();
-        let fits = |target: &Target| (wanted.fit)(&Entries::of(&maze, &ways, target.cell));
-        if side_of(maze.start(), maze.shape()) != Split::Test || !targets.iter().all(fits) {
-            continue;
-        }
-        let asked = |relation: Relation, cell: Cell| targets.contains(&Target { relation, cell });
-        let foreign_at = |cell: Cell| {
-            let entries = Entries::of(&maze, &ways, cell);
-            seen(&entries).filter(|&r| !asked(r, cell) && wanted.surroundings.is_foreign(r)).count() as u32
-        };
-        let foreign = stops(&maze).map(foreign_at).sum();
-        let problem = Problem { maze, targets, foreign };
-        if taken(&problem) {
-            continue;
-        }
-        if best.as_ref().is_none_or(|best| foreign < best.foreign) {
+    for _ in 0..BUILDS {
+        let built = (0..ATTEMPTS).find_map(|_| verified(wanted, rng).filter(|problem| !taken(problem)));
+        let Some(problem) = built else { break };
+        if best.as_ref().is_none_or(|best| problem.foreign < best.foreign) {
             best = Some(problem);
         }
-        builds += 1;
-        if foreign == 0 || builds == BUILDS {
+        if best.as_ref().is_some_and(|best| best.foreign == 0) {
             break;
         }
     }
     best
+}
+
+/// One attempt, if it came to a maze of the test side whose targets are met as they should be.
+fn verified(wanted: Wanted<'_>, rng: &mut Rng) -> Option<Problem> {
+    let (maze, targets) = attempt(wanted.relation, (wanted.targets, wanted.surroundings.class), rng)?;
+    let ways = maze.ways();
+    let fits = |target: &Target| (wanted.fit)(&Entries::of(&maze, &ways, target.cell));
+    if side_of(maze.start(), maze.shape()) != Split::Test || !targets.iter().all(fits) {
+        return None;
+    }
+    let asked = |relation: Relation, cell: Cell| targets.contains(&Target { relation, cell });
+    let foreign_at = |cell: Cell| {
+        let entries = Entries::of(&maze, &ways, cell);
+        seen(&entries).filter(|&r| !asked(r, cell) && wanted.surroundings.is_foreign(r)).count() as u32
+    };
+    let foreign = stops(&maze).map(foreign_at).sum();
+    Some(Problem { maze, targets, foreign })
 }
 
 /// The cells at which one who explores stops: the start, crossings, corners and the goal.
