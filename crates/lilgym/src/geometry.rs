@@ -24,7 +24,7 @@ const SOME: usize = ROUND + 8;
 /// Room for a circle's outline after it was cut by another's.
 const MANY: usize = 2 * ROUND + 8;
 
-type Point = (f64, f64);
+pub(crate) type Point = (f64, f64);
 
 /// A convex outline.
 pub(crate) struct Outline {
@@ -61,12 +61,12 @@ impl Outline {
         Self { vertices, len }
     }
 
-    fn segment(&self, index: usize) -> (Point, Point) {
+    pub(crate) fn segment(&self, index: usize) -> (Point, Point) {
         let next = if index + 1 == self.len { 0 } else { index + 1 };
         (self.vertices[index], self.vertices[next])
     }
 
-    fn points(&self) -> &[Point] {
+    pub(crate) fn points(&self) -> &[Point] {
         &self.vertices[..self.len]
     }
 }
@@ -245,7 +245,7 @@ fn from_middle(circle: Rect, triangle: &Outline) -> f64 {
     if inside { 0.0 } else { least * 2.0 / f64::from(circle.right - circle.left) }
 }
 
-fn distance(a: Point, b: Point) -> f64 {
+pub(crate) fn distance(a: Point, b: Point) -> f64 {
     let (dx, dy) = (a.0 - b.0, a.1 - b.1);
     (dx * dx + dy * dy).sqrt()
 }
@@ -278,7 +278,7 @@ fn crossing((a, b): (Point, Point), (c, d): (Point, Point)) -> bool {
     (0.0..=1.0).contains(&r) && (0.0..=1.0).contains(&s)
 }
 
-fn segment_distance(a: (Point, Point), b: (Point, Point)) -> f64 {
+pub(crate) fn segment_distance(a: (Point, Point), b: (Point, Point)) -> f64 {
     if crossing(a, b) {
         return 0.0;
     }
@@ -303,7 +303,7 @@ fn closest((a, b): (Point, Point), p: Point) -> Point {
 }
 
 /// The nearest pair of points of two segments that do not cross: the first strictly best of four.
-fn closest_pair(a: (Point, Point), b: (Point, Point)) -> (Point, Point) {
+pub(crate) fn closest_pair(a: (Point, Point), b: (Point, Point)) -> (Point, Point) {
     let pairs = [(closest(a, b.0), b.0), (closest(a, b.1), b.1), (a.0, closest(b, a.0)), (a.1, closest(b, a.1))];
     let mut best = pairs[0];
     let mut least = distance(best.0, best.1);

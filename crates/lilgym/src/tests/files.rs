@@ -181,3 +181,22 @@ fn amendment_36_disjoint_compares_normalised_statements() {
     }
     assert_ne!(sources[0], sources[1]);
 }
+
+/// The file of recovered rows stands in for a training file of FLIPIT that is not there, and for nothing else.
+#[test]
+fn recovered_rows_are_read_where_the_training_file_is_missing() {
+    let rows = json!({"a": row("1", "true", Some("Black"))});
+    let files = ["train", "dev"].map(|split| format!("tower_flipit_{split}.json"));
+    let folder = folder("recovered", &files.each_ref().map(|file| (file.as_str(), rows.clone())));
+    std::fs::write(folder.join("train_flipit_partial_from_png.jsonl.gz"), "no rows").unwrap();
+    let load = |split| {
+        let config = Config { split, data: folder.to_string_lossy().into_owned(), ..Config::default() };
+        Corpus::load(&config, Task::TOWER_FLIPIT).map(|corpus| corpus.problems.len()).map_err(|e| e.to_string())
+    };
+    assert_eq!([Split::Train, Split::Dev].map(load), [Ok(1), Ok(1)]);
+    files.iter().for_each(|file| std::fs::remove_file(folder.join(file)).unwrap());
+    let [train, dev] = [Split::Train, Split::Dev].map(|split| load(split).unwrap_err());
+    assert!(train.contains("train_flipit_partial_from_png"), "{train}");
+    assert!(dev.contains("tower_flipit_dev.json"), "{dev}");
+    std::fs::remove_dir_all(folder).unwrap();
+}

@@ -32,6 +32,7 @@ fn functions_mean_what_the_public_ones_mean() {
         ("count(all_boxes) == 3 and len(all_boxes[2]) == 0", true),
         ("exist(filter_obj(all_boxes, lambda x: x.is_tower() and count(x.all_items_in_box()) == 3))", true),
         ("all_boxes[1].is_tower()", false),
+        ("count(filter_obj(all_boxes, exist)) == 2 and exist(all_boxes[0]) and not exist(all_boxes[2])", true),
         ("all_boxes[2].is_tower()", false),
         // A bound method is true.
         ("count(filter_obj(all_boxes, lambda x: x.is_tower)) == 3", true),
@@ -67,6 +68,8 @@ fn functions_mean_what_the_public_ones_mean() {
         ("min(all_boxes, key=lambda x: count(x)) == all_boxes[2]", true),
         ("max(all_boxes, key=count) == all_boxes[0]", true),
         ("count(set([count(all_boxes[0]), count(all_boxes[1]), 2])) == 2", true),
+        ("set([1, 2]) == set([2, 1, 2])", true),
+        ("set([1, 2]) == set([2, 3]) or set([1, 2]) == set([1, 2, 3]) or set([1, 2, 3]) == set([1, 2])", false),
         ("count(all_boxes[0].all_items_in_box() + all_boxes[0].all_items_in_box()) == 3", true),
         ("len(all_boxes[0].all_items_in_box() + all_boxes[0].all_items_in_box()) == 6", true),
         ("count(all_items[1:]) == 4 and count(all_items[:2]) == 2", true),
@@ -80,11 +83,19 @@ fn functions_mean_what_the_public_ones_mean() {
             true,
         ),
         ("is_closely_touching(all_items[0], all_items[1])", true),
+        ("is_closely_touching(all_items[3], all_items[4])", false),
+        // Colours are no set: as many as are asked for, and fewer.
+        (
+            "len(combinations(query_color(all_boxes[0]), 3)) == 1 and len(select(3, query_color(all_boxes[0]))) == 1",
+            true,
+        ),
+        ("len(combinations(query_color(all_boxes[0]), 4)) == 0", true),
         ("count(get_box_exclusive(all_items[0])) == 2 and count(get_box_inclusive(all_items[0])) == 3", true),
         // The inner parameter hides the outer one.
         ("exist(filter_obj(all_boxes, lambda x: exist(filter_obj(x, lambda x: is_circle(x)))))", true),
         ("exist(filter_obj(all_items, lambda x: count(filter_obj(x.box, lambda y: y == x)) == 1))", true),
         ("not (False or 0 == 1)", true),
+        ("True and not False", true),
     ] {
         assert_eq!(truth(text), Ok(expected), "{text}");
     }
@@ -108,6 +119,23 @@ fn faults_name_the_call() {
     }
 }
 
+/// Five objects: comparisons on either side of the number, and at it.
+#[test]
+fn comparisons_hold_on_their_side_of_a_number() {
+    for (sign, [below, at, above]) in [
+        ("<", [true, false, false]),
+        ("<=", [true, true, false]),
+        (">", [false, false, true]),
+        (">=", [false, true, true]),
+        ("==", [false, true, false]),
+        ("!=", [true, false, true]),
+    ] {
+        for (number, expected) in [(6, below), (5, at), (4, above)] {
+            assert_eq!(truth(&format!("count(all_items) {sign} {number}")), Ok(expected), "5 {sign} {number}");
+        }
+    }
+}
+
 #[test]
 fn what_is_no_program_is_refused_by_place() {
     for (text, part) in [
@@ -123,6 +151,11 @@ fn what_is_no_program_is_refused_by_place() {
         ("is_yellow(all_boxes[0])", "`is_yellow` is given box, takes item"),
         ("exist(filter_obj(all_boxes, lambda x: is_yellow(x)))", "`is_yellow` is given box, takes item"),
         ("exist(filter_obj(all_boxes, is_yellow))", "`is_yellow` cannot be called with box"),
+        (
+            "exist(get_touching(filter_obj(all_boxes, lambda x: x.is_tower())))",
+            "`get_touching` is given box, takes items",
+        ),
+        ("all_same_color([count(all_items), 2])", "`all_same_color` is given integer, takes items"),
         ("exist(filter_obj(all_items, lambda x: x.is_tower()))", "`.is_tower` is given item"),
         ("exist(filter_obj(all_items, x))", "takes a function"),
         ("exist(lambda x: x)", "a lambda stands only where"),

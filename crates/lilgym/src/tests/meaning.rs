@@ -333,3 +333,18 @@ fn amendment_32_above_and_below_do_not_depend_on_towers() {
         assert!(kept.is_some() && !rest.contains("get_above") && !rest.contains("get_below"), "{}", draft.sentence);
     }
 }
+
+/// What nobody could tell the meaning of is not said.
+#[test]
+fn amendment_32_what_could_be_misread_is_not_said() {
+    for appearance in [Appearance::Tower, Appearance::Scatter] {
+        for (draft, _) in drafts(appearance) {
+            for sentence in draft.wordings.iter().chain([&draft.sentence]) {
+                let lower = sentence.to_lowercase();
+                for vague in ["lowest box", "highest box", "line up", "lines up", "items and a ", "blocks and a "] {
+                    assert!(!lower.contains(vague), "{sentence}");
+                }
+            }
+        }
+    }
+}

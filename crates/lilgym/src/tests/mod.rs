@@ -6,6 +6,7 @@ mod corpus;
 #[cfg(feature = "files")]
 mod files;
 mod forged;
+mod geometry;
 mod language;
 mod meaning;
 mod measures;

@@ -107,6 +107,47 @@ fn amendment_31_removals_go_in_the_order_of_their_numbers() {
     assert_eq!(found, [0, 2 * 5 + 2, 4 * 5 + 4].map(|cell| 2566 + cell));
 }
 
+/// Of several removals that do, those with the lowest numbers, however the objects are listed.
+#[test]
+fn amendment_31_of_removals_the_lowest_numbers_are_taken() {
+    for places in [[40, 80, 0, 20], [0, 20, 40, 80], [80, 40, 20, 0]] {
+        let mut scene = Scene::default();
+        for at in places {
+            scene.push(0, item(at, at, Shape::Square, Color::Blue, Size::Small));
+        }
+        let rules = about(Task::SCATTER_FLIPIT, &Config::default(), "count(all_items) == 1", &[(scene, true)]);
+        let found: Vec<_> = rules.solve(0).edits.unwrap().iter().map(|&edit| rules.numbers.id(edit)).collect();
+        assert_eq!(found, [0, 5 + 1, 2 * 5 + 2].map(|cell| 2566 + cell), "{places:?}");
+    }
+}
+
+/// What makes a box a tower differs from what does not, though the program asks for no shape; and so does what leaves room
+/// below.
+#[test]
+fn amendment_31_canonical_edits_tell_towers_from_others() {
+    for (program, edits) in [
+        ("exist(filter_obj(all_boxes, lambda x: x.is_tower()))", 1),
+        ("exist(filter_obj(all_boxes, lambda x: not x.is_tower() and count(x) == 1))", 1),
+        ("exist(filter_obj(all_items, lambda x: count(get_box_all_below(x)) == 1))", 2),
+        ("exist(filter_obj(all_items, lambda x: count(get_box_all_above(x)) == 1 and count(get_touching(x)) == 0))", 2),
+    ] {
+        let rules = about(Task::SCATTER_SCRATCH, &Config::default(), program, &[(Scene::default(), true)]);
+        let plan = rules.solve(0);
+        assert_eq!((plan.edits.map(|found| found.len()), plan.proven), (Some(edits), true), "{program}");
+    }
+}
+
+/// Whatever attribute a program asks for, one addition has it and another lacks it.
+#[test]
+fn amendment_31_canonical_edits_show_every_attribute() {
+    let names = ["yellow", "black", "blue", "circle", "square", "triangle", "small", "medium", "big"];
+    for program in names.iter().flat_map(|name| [format!("is_{name}(x)"), format!("not is_{name}(x)")]) {
+        let program = format!("exist(filter_obj(all_items, lambda x: {program}))");
+        let rules = about(Task::SCATTER_SCRATCH, &Config::default(), &program, &[(Scene::default(), true)]);
+        assert_eq!(rules.solve(0).edits.map(|edits| edits.len()), Some(1), "{program}");
+    }
+}
+
 /// Fewest edits first, then the lowest numbers: the first place, the first colour, the first size.
 #[test]
 fn amendment_31_ties_go_to_the_lower_numbers() {

@@ -1,7 +1,7 @@
 //! What the rules promise beyond the recordings: numbering, the paper's variants, observations, policies.
 
 use super::{Action, Color, Config, Grid, Item, LilGym, Scene, Shape, Size, Task, about, rules, start, step};
-use crate::config::{Actions, Observation};
+use crate::config::{Actions, Observation, RemoveRule};
 use crate::environment::End;
 use crate::picture::{self, HALF_WIDTH, HEIGHT, WIDTH};
 use crate::rules::{Change, Invalid};
@@ -9,6 +9,10 @@ use heldout_core::{Batch, Buffers, Environment as _, Options, Reset, Rng, Seed, 
 
 fn add(x: u16, y: u16, shape: Shape, size: Size) -> Action {
     Action::Add { x, y, shape, color: Color::Blue, size }
+}
+
+fn square(x: i16, y: i16, size: Size) -> Item {
+    Item { x, y, shape: Shape::Square, color: Color::Blue, size }
 }
 
 fn numbered(rules: &LilGym, id: i32) -> Option<Action> {
@@ -76,6 +80,41 @@ fn causes_are_told_apart() {
     // A cell that the object only touches takes nothing away; one that it shares does.
     assert_eq!(rules.judge(&scene, Action::Remove { x: 1, y: 1 }), Ok(Some(Change::Remove(0))));
     assert_eq!(rules.judge(&scene, Action::Remove { x: 2, y: 0 }), Err(Invalid::Nothing));
+}
+
+/// Of two objects in a cell the one that has more of it is removed, or the larger one by the other rule.
+#[test]
+fn what_is_removed_from_a_cell_follows_the_rule() {
+    let mut scene = Scene::default();
+    // The cell's 20 pixels begin at 20: it holds 100 square pixels of the first, 80 of the second.
+    assert!(scene.push(0, square(22, 22, Size::Small)) && scene.push(0, square(36, 20, Size::Large)));
+    let removed = |remove_rule| {
+        let rules = rules(&Config { remove_rule, ..Config::default() }, Task::SCATTER_SCRATCH);
+        rules.judge(&scene, Action::Remove { x: 1, y: 1 })
+    };
+    assert_eq!(removed(Config::default().remove_rule), Ok(Some(Change::Remove(0))));
+    assert_eq!(removed(RemoveRule::Object), Ok(Some(Change::Remove(1))));
+}
+
+/// A box takes as many objects as `box_limit` says, whatever the others hold, and any number without one; all boxes together
+/// take forty.
+#[test]
+fn boxes_take_what_their_limit_allows() {
+    let judged = |box_limit: u32, held: [usize; 3]| {
+        let rules = rules(&Config { box_limit, ..Config::default() }, Task::SCATTER_SCRATCH);
+        let mut scene = Scene::default();
+        for (owner, count) in held.into_iter().enumerate() {
+            for i in 0..count as i16 {
+                assert!(scene.push(owner, square(10 * (i % 9), 30 + 10 * (i / 9), Size::Small)));
+            }
+        }
+        rules.judge(&scene, add(0, 0, Shape::Square, Size::Small)).map(|change| change.is_some())
+    };
+    let full = Err(Invalid::CannotFit);
+    assert_eq!([0, 1, 2].map(|held| judged(2, [held, 3, 3])), [Ok(true), Ok(true), full]);
+    assert_eq!(judged(2, [3, 0, 0]), full);
+    assert_eq!(judged(0, [9, 15, 15]), Ok(true));
+    assert_eq!(judged(0, [9, 15, 16]), full);
 }
 
 /// An object two pixels away moves to its neighbour, and stays within its box if it is told to.
