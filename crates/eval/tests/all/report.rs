@@ -165,6 +165,7 @@ impl Folder {
         let id = match task {
             "grid" => "example/grid-v1",
             "walk" | "roam" => "memory/visible-goal-with-buildings-mini-v1",
+            "halma" => "halma/symbolic-v1",
             _ => "example/signal-v1",
         };
         let entry = heldout_envs::find(id).expect("there is one");
@@ -183,7 +184,12 @@ impl Folder {
             policies,
             id: id.into(),
             config: entry.configure(&serde_json::Map::new()).expect("the default"),
-            metric: if task == "grid" { "success" } else { "return" }.into(),
+            metric: match task {
+                "grid" => "success",
+                "halma" => "rho_p",
+                _ => "return",
+            }
+            .into(),
             weights: BTreeMap::new(),
             shares: vec![],
             own_problems: false,
@@ -204,7 +210,7 @@ impl Folder {
         let of = |(i, &score): (usize, &f64)| Record {
             seed: i as u64 / episodes,
             episode: i as u64 % episodes,
-            problem: None,
+            problem: (task == "halma").then_some((i as u64 % episodes) as u32),
             r#return: score,
             length: 3,
             status: Status::Terminated,
@@ -372,6 +378,63 @@ fn arrivals_are_drawn_over_the_same_episodes_throughout() {
     assert!(html.contains(">near: 3 in 2 of 4 episodes</text>"), "the legend says how many");
     assert!(!html.contains(">far: "), "a single arrival makes no line");
     assert!(html.contains("Fewer than half get to a second in far."));
+}
+
+/// The dynamic tests of HALMA together are the mean over all their mazes (Fig. S14), run by run: a test with more mazes
+/// weighs more, and what is no dynamic test is no part of it. A maze's number in one test is another maze in the next.
+#[test]
+fn amendment_24_the_merged_mean_is_over_all_mazes_of_the_dynamic_tests() {
+    let folder = Folder::new("merged");
+    let conditions = ["T", "RT", "ST-1", "AfT-2", "AnT"]
+        .map(|name| format!("[[task.condition]]\nname = \"{name}\"\nheld_out = {}\n", name != "T"));
+    let protocol = format!(
+        "title = \"Tests\"\nsummary = \"Merged.\"\nseeds = 1\n[[task]]\nname = \"halma\"\nid = \"halma/symbolic-v1\"\n\
+         kind = {{ name = \"halma-dynamic\", experience = 100 }}\nepisodes = 4\nmetric = \"rho_p\"\n{}",
+        conditions.concat()
+    );
+    fs::write(folder.path().join("protocols/toy.toml"), protocol).expect("it can be written");
+    fs::remove_file(folder.path().join("protocols/toy.scales.toml")).expect("it is there");
+    let rho_p = |score: f64| vec![("rho_p".to_owned(), score)];
+    let write = |condition: &str, agent: &str, scores: &[f64], runs: usize| {
+        let policies = (0..runs).map(|run| format!("{agent} {run}")).collect();
+        folder.write_with("halma", condition, agent, scores, policies, rho_p);
+    };
+    // Two trained policies: 3 and 1 of 6 mazes, where the means of the tests' means would be 5/8 and 1/4.
+    write("T", "learner", &[1.0; 4], 2);
+    write("RT", "learner", &[1.0; 4], 2);
+    write("ST-1", "learner", &[1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], 2);
+    write("AnT", "learner", &[1.0, 1.0, 1.0, 0.0], 2);
+    // One alone, in three tests; and one that was given a single test.
+    write("ST-1", "single", &[1.0, 0.0, 0.0, 0.0], 1);
+    write("AfT-2", "single", &[0.5], 1);
+    write("AnT", "single", &[1.0, 1.0], 1);
+    write("T", "plain", &[0.0, 1.0], 1);
+    write("AnT", "plain", &[0.0, 1.0], 1);
+    let results = Results::read(&[folder.path()]).expect("records");
+    let suite = &results.suites[0];
+    let merged = |label: &str| {
+        let all = suite.merged(0, suite.agent(label).expect("it played"));
+        let [(group, score)] = all[..] else { panic!("{all:?}") };
+        assert_eq!(group, "ST, AfT, AnT merged");
+        let interval = score.interval.expect("several");
+        (score.value, interval.low, interval.high)
+    };
+    let near = |(value, low, high): (f64, f64, f64), expected: [f64; 3]| {
+        let off = [value, low, high].into_iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(off < 1e-3, "{value} {low} {high}, not {expected:?}");
+    };
+    // Student's interval over the two runs, 1/2 and 1/6: 12.706 times 1/6.
+    near(merged("learner"), [1.0 / 3.0, 1.0 / 3.0 - 2.1177, 1.0 / 3.0 + 2.1177]);
+    // Over seven mazes: 0.5 plus or minus 2.447 times the root of 1.5 / (6 * 7).
+    near(merged("single"), [0.5, 0.5 - 0.4624, 0.5 + 0.4624]);
+    let markdown = report::markdown(&[folder.path()]).expect("records");
+    for row in [
+        "| halma | ST, AfT, AnT merged | learner | `rho_p` | 0.333 (",
+        "| halma | ST, AfT, AnT merged | single | `rho_p` | 0.500 (",
+    ] {
+        assert!(markdown.contains(row), "{row}\n{markdown}");
+    }
+    assert!(!markdown.contains("| ST, AfT, AnT merged | plain |"), "one test alone is in the table above");
 }
 
 #[test]
