@@ -38,14 +38,34 @@ pub(crate) struct Measure {
     /// Also writes the scores as tables of Markdown.
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
+    /// Another metric to show in the tables, where tasks have it.
+    #[arg(long, value_name = "METRIC")]
+    also: Vec<String>,
     /// Prints one JSON value.
     #[arg(long)]
     json: bool,
 }
 
 impl Measure {
+    /// Refuses a metric that none of the tasks has, before anything is played.
+    fn check_metrics(&self, protocols: &[Protocol]) -> anyhow::Result<()> {
+        let entries = protocols.iter().flat_map(|protocol| &protocol.tasks).map(|task| heldout_envs::find(&task.id));
+        let mut names = std::collections::BTreeSet::new();
+        for entry in entries {
+            names.extend(entry?.default_batch().spec().metrics.iter().map(|metric| metric.name.clone()));
+        }
+        match self.also.iter().find(|metric| !names.contains(*metric)) {
+            Some(other) => {
+                let names: Vec<String> = names.into_iter().collect();
+                anyhow::bail!("`--also` is `{other}`, must be a metric of a task: {}", names.join(", "))
+            }
+            None => Ok(()),
+        }
+    }
+
     pub(crate) fn execute(&self) -> anyhow::Result<()> {
         let protocols: Vec<Protocol> = self.protocols.iter().map(|p| Protocol::find(p)).collect::<Result<_, _>>()?;
+        self.check_metrics(&protocols)?;
         let evaluation = Evaluation {
             entrants: entrants(&protocols),
             protocols,
@@ -84,7 +104,9 @@ impl Measure {
             return Err(crate::Failed.into());
         }
         let records = Recorded::read_all(&self.out)?;
-        let named = self.protocols.join(" ");
+        let named: Vec<&str> =
+            self.protocols.iter().map(String::as_str).chain(self.also.iter().flat_map(|m| ["--also", m])).collect();
+        let named = named.join(" ");
         let mut markdown =
             format!("# Shortcuts and scales\n\nMade by `heldout scales {named} --out DIR --markdown FILE`.\n");
         let mut all: Vec<Value> = Vec::new();
@@ -94,7 +116,8 @@ impl Measure {
                 crate::note(&format!("heldout: no scale for {} / {refused}", protocol.name));
             }
             files::write(&self.out.join(format!("{}.scales.toml", protocol.name)), scales.toml().as_bytes())?;
-            markdown += &format!("\n{}", scales.markdown(protocol));
+            let shown = Scales::with(protocol, &records, self.seed, &self.also);
+            markdown += &format!("\n{}", shown.markdown(protocol));
             all.push(json!(scales));
         }
         if let Some(path) = &self.markdown {

@@ -205,6 +205,13 @@ pub(crate) fn scale(protocol: &Protocol, task: &Task, condition: &str, records: 
     })
 }
 
+impl Task {
+    /// The same task, scored by another metric.
+    fn by(&self, metric: &str) -> Self {
+        Self { metric: metric.to_owned(), ..self.clone() }
+    }
+}
+
 impl Scales {
     /// Reads the text of a file of scales.
     ///
@@ -224,6 +231,12 @@ impl Scales {
     /// Those that the records of [`entrants`] under `protocol` give; a condition that lacks `random` has none.
     #[must_use]
     pub fn of(protocol: &Protocol, records: &[Recorded], seed: u64) -> Self {
+        Self::with(protocol, records, seed, &[])
+    }
+
+    /// The same, each followed by what the same players have in the metrics of `also`, where the records have them.
+    #[must_use]
+    pub fn with(protocol: &Protocol, records: &[Recorded], seed: u64, also: &[String]) -> Self {
         let mut scales = Vec::new();
         for task in &protocol.tasks {
             for condition in &task.conditions {
@@ -232,6 +245,9 @@ impl Scales {
                 };
                 let own: Vec<&Recorded> = records.iter().filter(|recorded| here(&recorded.header)).collect();
                 scales.extend(scale(protocol, task, &condition.name, &own));
+                for metric in also.iter().filter(|metric| **metric != task.metric) {
+                    scales.extend(scale(protocol, &task.by(metric), &condition.name, &own));
+                }
             }
         }
         let heldout = env!("CARGO_PKG_VERSION").to_owned();
@@ -331,7 +347,8 @@ impl Scales {
                 }),
             );
             row.push(scale.oracle.as_ref().map_or("–".to_owned(), shown));
-            let best = protocol.task(&scale.task).and_then(|task| best_published(protocol, task, &scale.condition));
+            let task = protocol.task(&scale.task).map(|task| task.by(&scale.metric));
+            let best = task.and_then(|task| best_published(protocol, &task, &scale.condition));
             row.push(best.map_or("–".to_owned(), |best| best.text));
             text += &format!("| {} |\n", row.join(" | "));
         }
@@ -425,6 +442,11 @@ mod tests {
             best("explore-goal-locations")
         );
         assert_eq!(best("visible-goal-with-buildings"), None);
+        let kept = memory.scales.as_ref().unwrap().find("explore-goal-locations", "train").unwrap();
+        assert_eq!(kept.ceiling().map(|ceiling| ceiling.mean), best("explore-goal-locations"));
+        assert!(kept.oracle.as_ref().unwrap().mean < kept.ceiling().unwrap().mean, "the oracle is no ceiling");
+        let card = heldout_envs::find("memory/explore-goal-locations-v1").unwrap().about.card;
+        assert!(card.contains("The oracle is no ceiling here."));
     }
 
     fn without_oracle() -> Scale {

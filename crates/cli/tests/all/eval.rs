@@ -347,6 +347,18 @@ metric = "success"
     assert!(scales.contains("protocol = \"mine\"") && scales.contains("episodes = 40"), "{scales}");
     let again = heldout(&["scales", &file, "--out", &folder.path("one"), "--episodes", "40"]);
     fails(&again, 2, &["already there", "--resume"]);
+    // Another metric has a row below each, and no scale.
+    let resumed = ["scales", &file, "--out", &folder.path("one"), "--episodes", "40", "--resume", "--also", "length"];
+    let both = stdout(&resumed);
+    let cells = |line: &str| line.split(" | ").take(3).map(str::to_owned).collect::<Vec<_>>();
+    let rows: Vec<_> = both.lines().filter(|line| line.starts_with("| grid ")).map(cells).collect();
+    let expected = [("train", "`success`"), ("train", "`length`"), ("test", "`success`"), ("test", "`length`")];
+    assert_eq!(rows, expected.map(|(condition, metric)| ["| grid", condition, metric].map(str::to_owned).to_vec()));
+    assert!(text.lines().all(|line| line.contains("Made by") || both.contains(line)), "{both}");
+    assert!(both.contains("mine.toml --also length --out DIR --markdown FILE`"), "{both}");
+    assert_eq!(std::fs::read_to_string(Path::new(&folder.path("one")).join("mine.scales.toml")).unwrap(), scales);
+    let unknown = heldout(&["scales", &file, "--out", &folder.path("three"), "--also", "lenght"]);
+    fails(&unknown, 2, &["`--also` is `lenght`, must be a metric of a task: ", "length"]);
 }
 
 /// `--policy shortcut` is whoever the scale of the condition says the floor is, by name in the record.
