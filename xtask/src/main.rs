@@ -77,6 +77,9 @@ enum Command {
         /// Leaves out the conformance suite, likewise.
         #[arg(long)]
         without_suite: bool,
+        /// Goes on after the last run of the family, which may have been ended: what was caught is not tried again.
+        #[arg(long)]
+        resume: bool,
     },
 }
 
@@ -87,8 +90,8 @@ fn main() -> ExitCode {
         Command::Wheel => python::wheel(),
         Command::Docs => docs::site(),
         Command::Wasm => needs::target().and_then(|()| wasm::digests()),
-        Command::Mutants { family, sample, seed, only, jobs, longest, without_suite } => {
-            let limits = mutants::Limits { jobs, longest, suite: !without_suite };
+        Command::Mutants { family, sample, seed, only, jobs, longest, without_suite, resume } => {
+            let limits = mutants::Limits { jobs, longest, suite: !without_suite, resume };
             mutants::mutants(&family, (sample, seed), only.as_deref(), limits)
         }
         Command::Gpu => {

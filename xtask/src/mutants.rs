@@ -4,7 +4,8 @@
 //! that a seed names it. All of it is built into one program ([`schema`]), which is told by a variable which mutant to be
 //! ([`tree`]). A mutant then meets, one by one and the quickest first, the tests that come across it ([`trial`]): those
 //! beside the rules and those of the family's conformance suite. What does not compile beside the others is built alone
-//! and meets all tests; what does not compile then is not viable.
+//! and meets all tests; what does not compile then is not viable. Outcomes are written as they come, so that a run that
+//! was ended goes on, and one after new tests tries only what was missed.
 
 mod schema;
 mod tree;
@@ -12,9 +13,11 @@ mod trial;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, bail};
 use heldout_core::{Family, Rng, Seed};
@@ -56,6 +59,8 @@ pub(crate) struct Limits {
     pub(crate) longest: u64,
     /// Those of the conformance suite too.
     pub(crate) suite: bool,
+    /// Takes over from the run before what was caught then, or not viable.
+    pub(crate) resume: bool,
 }
 
 /// What became of a mutant.
@@ -68,6 +73,53 @@ enum Outcome {
     Missed,
     Unviable,
 }
+
+impl Outcome {
+    /// What [`fmt::Display`] writes, unless it is to be tried again.
+    fn settled(text: &str) -> Option<Self> {
+        match text.strip_prefix("caught by ") {
+            Some(test) => Some(match test.strip_prefix("the time of ") {
+                Some(test) => Self::Timeout(test.to_owned()),
+                None => Self::Caught(test.to_owned()),
+            }),
+            None => (text == "unviable").then_some(Self::Unviable),
+        }
+    }
+}
+
+/// The outcomes of a run, kept in a file from the first on.
+struct Kept {
+    known: BTreeMap<String, Outcome>,
+    file: Mutex<File>,
+}
+
+impl Kept {
+    /// Those that `path` holds if it is to be gone on with, else none yet.
+    fn open(path: &Path, resume: bool) -> anyhow::Result<Self> {
+        let text = if resume && path.exists() { read(path)? } else { String::new() };
+        let known = text.lines().filter_map(|line| {
+            let (name, outcome) = line.split_once(SEPARATOR)?;
+            Some((name.to_owned(), Outcome::settled(outcome)?))
+        });
+        let known: BTreeMap<String, Outcome> = known.collect();
+        let mut file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+        for (name, outcome) in &known {
+            writeln!(file, "{name}{SEPARATOR}{outcome}")?;
+        }
+        Ok(Self { known, file: Mutex::new(file) })
+    }
+
+    /// Writes and prints what became of a mutant.
+    fn tell(&self, one: &Drawn, outcome: &Outcome) -> anyhow::Result<()> {
+        println!("{}: {outcome}", one.name);
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        writeln!(file, "{}{SEPARATOR}{outcome}", one.name)?;
+        Ok(())
+    }
+}
+
+/// Between a mutant and its outcome; no name has it.
+const SEPARATOR: char = '\t';
 
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -105,12 +157,14 @@ pub(crate) fn mutants(
         Ok(Drawn { number, name: name.clone(), mutant })
     };
     let drawn: Vec<Drawn> = (1..).zip(&names).map(take).collect::<anyhow::Result<_>>()?;
-    let outcomes = outcomes(family, &drawn, limits)?;
-
     let out = root().join("target/mutants.out").join(family.name);
     fs::create_dir_all(&out)?;
-    let line = |(one, outcome): (&Drawn, &Outcome)| format!("{}: {outcome}\n", one.name);
-    fs::write(out.join("outcomes.txt"), drawn.iter().zip(&outcomes).map(line).collect::<String>())?;
+    let mut kept = Kept::open(&out.join("outcomes.txt"), limits.resume)?;
+    let (known, left): (Vec<Drawn>, Vec<Drawn>) = drawn.into_iter().partition(|one| kept.known.contains_key(&one.name));
+    let mut outcomes = if left.is_empty() { Vec::new() } else { outcomes(family, &left, limits, &kept)? };
+    outcomes.extend(known.iter().filter_map(|one| kept.known.remove(&one.name)));
+    let drawn: Vec<Drawn> = left.into_iter().chain(known).collect();
+
     let missed = drawn.iter().zip(&outcomes).filter(|(_, outcome)| matches!(outcome, Outcome::Missed));
     let missed: Vec<&str> = missed.map(|(one, _)| &*one.name).collect();
     fs::write(out.join("missed.txt"), missed.join("\n"))?;
@@ -130,7 +184,7 @@ pub(crate) fn mutants(
 }
 
 /// What becomes of each mutant, in their order.
-fn outcomes(family: &Family, drawn: &[Drawn], limits: Limits) -> anyhow::Result<Vec<Outcome>> {
+fn outcomes(family: &Family, drawn: &[Drawn], limits: Limits, kept: &Kept) -> anyhow::Result<Vec<Outcome>> {
     let tree = Tree::new(family)?;
     let (alone, program) = tree.instrument(drawn)?;
     let rules = survey(&program, "", limits)?;
@@ -148,7 +202,7 @@ fn outcomes(family: &Family, drawn: &[Drawn], limits: Limits) -> anyhow::Result<
     let met = parallel(&together, limits.jobs, |one| {
         let across = tests.iter().copied().filter(|test| test.met.contains(&one.number));
         let outcome = meet(across, one.number)?;
-        println!("{}: {outcome}", one.name);
+        kept.tell(one, &outcome)?;
         Ok((one.number, outcome))
     })?;
     let mut outcomes: BTreeMap<u32, Outcome> = met.into_iter().collect();
@@ -162,7 +216,7 @@ fn outcomes(family: &Family, drawn: &[Drawn], limits: Limits) -> anyhow::Result<
                 outcome = meet(&suite, 0)?;
             }
         }
-        println!("{}: {outcome}", one.name);
+        kept.tell(one, &outcome)?;
         outcomes.insert(one.number, outcome);
         tree.restore(&one.mutant.file)?;
     }
@@ -253,6 +307,22 @@ mod tests {
         assert_eq!(draw(all.clone(), 7, 1), large[..7]);
         assert_ne!(draw(all, 7, 2), large[..7]);
         assert_eq!(large.iter().collect::<std::collections::BTreeSet<_>>().len(), 20);
+    }
+
+    #[test]
+    fn what_was_missed_is_tried_again_and_nothing_else() {
+        let path = std::env::temp_dir().join(format!("heldout-mutants-{}", std::process::id()));
+        let lines = ["a: 1\tcaught by x", "b\tmissed", "c\tcaught by the time of y", "d\tunviable", "half a li"];
+        fs::write(&path, lines.join("\n")).unwrap();
+        let told =
+            |kept: &Kept| kept.known.iter().map(|(name, outcome)| format!("{name} {outcome}")).collect::<Vec<_>>();
+        let expected = ["a: 1 caught by x", "c caught by the time of y", "d unviable"];
+        assert_eq!(told(&Kept::open(&path, true).unwrap()), expected);
+        // What was taken over is there for the next run too.
+        assert_eq!(told(&Kept::open(&path, true).unwrap()), expected);
+        assert!(Kept::open(&path, false).unwrap().known.is_empty());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "");
+        fs::remove_file(path).unwrap();
     }
 
     #[test]
