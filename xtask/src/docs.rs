@@ -7,7 +7,7 @@ use anyhow::Context;
 
 use crate::python::{Venv, tested};
 use crate::root;
-use crate::shell::{command, finish};
+use crate::shell::{built, command, finish};
 
 /// What makes the site; ruff breaks the lines of signatures. Versions are bounded, since a warning of a newer one would be
 /// an error here.
@@ -24,10 +24,10 @@ pub(crate) fn site() -> anyhow::Result<()> {
     let mut mkdocs = command(venv.program("mkdocs"), &["build", "--strict", "--quiet"]);
     // It advertises its successor; and hooks would leave their bytecode in the sources.
     finish(mkdocs.env("NO_MKDOCS_2_WARNING", "1").env("PYTHONDONTWRITEBYTECODE", "1"))?;
-    let mut doc = command("cargo", &["doc", "--workspace", "--no-deps", "--quiet", "--target-dir", "target"]);
+    let mut doc = command("cargo", &["doc", "--workspace", "--no-deps", "--quiet"]);
     finish(doc.env("RUSTDOCFLAGS", "--deny warnings"))?;
     let site = root().join("target/site");
-    copy(&root().join("target/doc"), &site.join("rust"))?;
+    copy(&built()?.join("doc"), &site.join("rust"))?;
     println!("{}", site.join("index.html").display());
     Ok(())
 }

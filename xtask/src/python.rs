@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, bail};
 
 use crate::root;
-use crate::shell::{Totals, command, finish, install, run, tests};
+use crate::shell::{Totals, built, command, finish, install, run, tests};
 
 /// The oldest Gymnasium that is supported.
 const OLD_GYMNASIUM: &str = "gymnasium==1.2.*";
@@ -123,7 +123,7 @@ pub(crate) fn sdist() -> anyhow::Result<()> {
     let sources = folder.join(name.context("an archive ends in .tar.gz")?);
     let venv = Venv::fresh("venv-sdist")?;
     let mut install = command(venv.program("python"), &["-m", "pip", "install", "--quiet"]);
-    install.env("CARGO_TARGET_DIR", root().join("target")).env("MATURIN_PEP517_ARGS", "--profile dev");
+    install.env("CARGO_TARGET_DIR", built()?).env("MATURIN_PEP517_ARGS", "--profile dev");
     finish(install.args(["--disable-pip-version-check".as_ref(), sources.as_os_str()]))?;
     let play = "import gymnasium, heldout; print(gymnasium.make('halma/symbolic-v1').reset(seed=1)[0].shape)";
     finish(command(venv.program("python"), &["-c", play]).current_dir(&folder))?;

@@ -2,10 +2,11 @@
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
+use serde_json::Value;
 
 use crate::root;
 
@@ -41,6 +42,13 @@ pub(crate) fn command(program: impl AsRef<OsStr>, arguments: &[impl AsRef<OsStr>
     let mut command = Command::new(program);
     command.args(arguments).current_dir(root());
     command
+}
+
+/// Where cargo builds: `target`, unless the user has told it another place (`CARGO_TARGET_DIR`, or a setting).
+pub(crate) fn built() -> anyhow::Result<PathBuf> {
+    let told = command("cargo", &["metadata", "--no-deps", "--format-version", "1"]).output()?;
+    let told: Value = serde_json::from_slice(&told.stdout).context("`cargo metadata` did not answer")?;
+    told["target_directory"].as_str().map(PathBuf::from).context("`cargo metadata` names no folder to build in")
 }
 
 /// Runs a program; its failure is an error.
@@ -97,4 +105,23 @@ pub(crate) fn install(package: &str) -> anyhow::Result<()> {
     };
     apt(&["update", "-qq"])?;
     apt(&["install", "-y", "-qq", package])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cargo_builds_is_looked_for_where_the_user_has_told_it_to_build() {
+        // This program is one of its builds.
+        assert!(std::env::current_exe().unwrap().starts_with(built().unwrap().canonicalize().unwrap()));
+    }
+
+    #[test]
+    fn closing_lines_are_counted() {
+        let mut totals = Totals::default();
+        totals.read("test result: ok. 12 passed; 0 failed; 3 ignored; 0 measured; 0 filtered out; finished in 0.10s");
+        totals.read("===== 2 failed, 30 passed, 1 skipped in 3.21s =====");
+        assert_eq!((totals.passed, totals.failed), (42, 2));
+    }
 }

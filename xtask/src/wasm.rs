@@ -7,8 +7,7 @@ use anyhow::{Context, bail};
 use heldout_envs::entries;
 
 use crate::documents::golden_path;
-use crate::root;
-use crate::shell::{command, finish};
+use crate::shell::{built, command, finish};
 
 /// The target that browsers run.
 pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
@@ -23,10 +22,9 @@ WebAssembly.instantiate(bytes, {}).then(({ instance }) => {
 
 /// Builds the digests of every entry for WebAssembly, runs them, and compares them with the golden transcripts.
 pub(crate) fn digests() -> anyhow::Result<()> {
-    let folder = root().join("target");
     let build = ["build", "-p", "heldout-envs", "--no-default-features", "--example", "digests"];
-    finish(command("cargo", &build).args(["--target", TARGET, "--target-dir"]).arg(&folder))?;
-    let module = folder.join(TARGET).join("debug/examples/digests.wasm");
+    finish(command("cargo", &build).args(["--target", TARGET]))?;
+    let module = built()?.join(TARGET).join("debug/examples/digests.wasm");
     let output = Command::new("node").args(["-e", SCRIPT]).arg(&module).output().context("cannot start node")?;
     if !output.status.success() {
         bail!("{} failed in node: {}", module.display(), String::from_utf8_lossy(&output.stderr));
