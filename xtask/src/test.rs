@@ -37,7 +37,7 @@ const fn long(name: &'static str, run: fn(&mut Round) -> anyhow::Result<()>) -> 
 }
 
 /// All parts, the cheapest first.
-static PARTS: [Part; 17] = [
+static PARTS: [Part; 18] = [
     part("documents", |_| papers()),
     part("licences", |_| licences::check()),
     part("fmt", |_| run("cargo", &["fmt", "--all", "--check"])),
@@ -48,6 +48,7 @@ static PARTS: [Part; 17] = [
     part("wasm", |_| wasm::digests()),
     part("python", |round| python::test(&mut round.totals)),
     long("sb3", |round| python::sb3(&mut round.totals)),
+    long("ray", |round| python::ray(&mut round.totals)),
     long("tutorials", |round| python::tutorials(&mut round.totals)),
     long("sdist", |_| python::sdist()),
     long("wheel", |_| python::published()),
