@@ -7,6 +7,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+import pygame
 import pytest
 
 import heldout
@@ -18,8 +19,6 @@ UNPLAYABLE = ["lilgym/scatter-scratch-v1", "lilgym/scatter-flipit-v1"]
 
 def shown(env: Any) -> np.ndarray:
     """What the window shows, scaled back to the size of the picture."""
-    import pygame
-
     surface = pygame.display.get_surface()
     height, width = env._batch.draw(0, 0).shape[:2]
     zoom = surface.get_width() // width
@@ -29,7 +28,6 @@ def shown(env: Any) -> np.ndarray:
 
 @pytest.mark.parametrize("env_id", IDS)
 def test_a_window_shows_what_rgb_array_returns(env_id: str) -> None:
-    pytest.importorskip("pygame")
     env = heldout.parallel_env(env_id, render_mode="human")
     env.metadata = {**env.metadata, "render_fps": 0}
     env.reset(seed=1)
@@ -43,9 +41,51 @@ def test_a_window_shows_what_rgb_array_returns(env_id: str) -> None:
     env.close()
 
 
+@pytest.mark.parametrize("env_id", IDS)
+def test_one_window_shows_all_copies_of_a_batch(env_id: str) -> None:
+    envs = heldout.make_vec(env_id, 3, render_mode="human", **heldout.about(env_id)["smallest"])
+    envs.metadata = {**envs.metadata, "render_fps": 0}
+    several = isinstance(envs, heldout.ParallelVectorEnv)
+
+    def tiles() -> list[np.ndarray]:
+        height, width = envs._batch.draw(0, 0).shape[:2]
+        surface = pygame.display.get_surface()
+        zoom = surface.get_width() // (2 * width)
+        assert surface.get_size() == (2 * width * zoom, 2 * height * zoom)
+        whole = pygame.surfarray.array3d(surface).swapaxes(0, 1)[::zoom, ::zoom]
+        assert not whole[height:, width:].any(), "there is no fourth"
+        return [whole[:height, :width], whole[:height, width:], whole[height:, :width]]
+
+    envs.reset(seed=1)
+    assert all(np.array_equal(tile, envs._batch.draw(i, 0)) for i, tile in enumerate(tiles()))
+    envs.step(envs.act("random"))
+    assert all(np.array_equal(tile, envs._batch.draw(i, 0)) for i, tile in enumerate(tiles())), "a step shows itself"
+    if several:
+        last = envs.possible_agents[-1]
+        assert envs.render(last) is None
+        drawn = [envs._batch.draw(i, len(envs.possible_agents) - 1) for i in range(3)]
+        assert all(np.array_equal(tile, picture) for tile, picture in zip(tiles(), drawn, strict=True))
+    else:
+        assert envs.render() is None
+    twin = pickle.loads(pickle.dumps(envs))
+    assert [twin.save(i) for i in range(3)] == [envs.save(i) for i in range(3)]
+    envs.close()
+    assert pygame.display.get_surface() is None
+    envs.close()
+
+
+def test_a_window_shows_sixteen_copies_at_the_most() -> None:
+    envs = gymnasium.make_vec("example/grid-v1", num_envs=100, render_mode="human")
+    assert envs.metadata["render_modes"] == ["human", "rgb_array", "ansi"]
+    envs.reset(seed=1)
+    height, width = envs.unwrapped._batch.draw(0, 0).shape[:2]  # type: ignore[attr-defined]
+    surface = pygame.display.get_surface()
+    assert surface.get_width() % (4 * width) == 0 and surface.get_height() * width == surface.get_width() * height
+    envs.close()
+
+
 @pytest.mark.parametrize("env_id", SINGLE)
 def test_gymnasium_makes_it_without_a_wrapper_of_its_own(env_id: str) -> None:
-    pygame = pytest.importorskip("pygame")
     env = gymnasium.make(env_id, render_mode="human")
     assert env.metadata["render_modes"] == ["human", "rgb_array", "ansi"] and env.metadata["render_fps"] > 0
     assert env.render_mode == "human" and "HumanRendering" not in str(env)
@@ -57,11 +97,12 @@ def test_gymnasium_makes_it_without_a_wrapper_of_its_own(env_id: str) -> None:
     assert pygame.display.get_surface() is None
 
 
-def test_without_pygame_it_is_named() -> None:
+@pytest.mark.parametrize("make", ["Env", "VectorEnv", "ParallelVectorEnv", "parallel_env"])
+def test_without_pygame_it_is_named(make: str) -> None:
     hide = (
         "import importlib.util as u; find = u.find_spec\n"
         "u.find_spec = lambda name, *rest: None if name == 'pygame' else find(name, *rest)\n"
-        "import heldout; heldout.Env('example/grid-v1'); heldout.Env('example/grid-v1', render_mode='human')"
+        f"import heldout; heldout.Env('example/grid-v1'); heldout.{make}('example/grid-v1', render_mode='human')"
     )
     run = subprocess.run([sys.executable, "-c", hide], capture_output=True, text=True)
     assert "DependencyNotInstalled" in run.stderr and "pip install 'heldout[human]'" in run.stderr
@@ -69,7 +110,6 @@ def test_without_pygame_it_is_named() -> None:
 
 @pytest.mark.parametrize("env_id", [env_id for env_id in SINGLE if env_id not in UNPLAYABLE])
 def test_gymnasium_plays_by_the_keys(env_id: str) -> None:
-    pygame = pytest.importorskip("pygame")
     from gymnasium.utils.play import PlayableGame
 
     env = gymnasium.make(env_id, render_mode="rgb_array")
@@ -99,7 +139,6 @@ def test_every_action_has_a_key_and_no_two_have_one(env_id: str) -> None:
 
 
 def test_play_asks_for_the_keys() -> None:
-    pygame = pytest.importorskip("pygame")
     from gymnasium.utils.play import play
 
     env = gymnasium.make("example/grid-v1", render_mode="rgb_array")
@@ -119,7 +158,6 @@ def test_play_asks_for_the_keys() -> None:
 @pytest.mark.parametrize(("env_id", "key"), [("halma/symbolic-v1", "a"), ("lilgym/tower-flipit-v1", "s")])
 def test_play_did_something_before_a_key_was_pressed(env_id: str, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Unless it waits for the player, Gymnasium does action 0: none of HALMA's, and the end in lilGym."""
-    pygame = pytest.importorskip("pygame")
     from gymnasium.utils.play import play
 
     env = gymnasium.make(env_id, render_mode="rgb_array")

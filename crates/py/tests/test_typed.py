@@ -5,6 +5,7 @@ from pathlib import Path
 
 import gymnasium
 import pytest
+from mypy import api
 
 import heldout
 from cases import IDS, SEVERAL
@@ -66,7 +67,6 @@ follow_imports = skip
 
 @pytest.mark.skipif(gymnasium.__version__.startswith("1.2."), reason="one Gymnasium is enough: the keys are ours")
 def test_a_wrong_key_is_an_error_of_the_type_checker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    api = pytest.importorskip("mypy.api")
     program, settings = tmp_path / "program.py", tmp_path / "mypy.ini"
     program.write_text(PROGRAM)
     settings.write_text(SETTINGS)

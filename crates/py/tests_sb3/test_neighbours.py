@@ -4,11 +4,16 @@ import warnings
 from pathlib import Path
 
 import gymnasium
+import minari
 import numpy as np
 import pytest
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3 import PPO
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.vec_env import DummyVecEnv
+from torchrl.envs import GymEnv
+from torchrl.envs.utils import check_env_specs
 
 import heldout
 from cases import equal
@@ -21,10 +26,6 @@ FAMILIES = ["halma/symbolic-v1", "s2b/listener-v1", "memory/spot-diff-mini-v1", 
 
 @pytest.mark.parametrize("env_id", FAMILIES)
 def test_torchrl_opens_an_id_of_each_family(env_id: str) -> None:
-    pytest.importorskip("torchrl")
-    from torchrl.envs import GymEnv
-    from torchrl.envs.utils import check_env_specs
-
     options = {"text": "bytes"} if env_id == TEXT else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -44,12 +45,9 @@ def test_torchrl_opens_an_id_of_each_family(env_id: str) -> None:
     ids=["listener", "recall", "tower", "tower-factored"],
 )
 def test_maskable_ppo_takes_no_forbidden_action(env_id: str, config: dict) -> None:
-    contrib = pytest.importorskip("sb3_contrib")
-    from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
-
     envs = HeldoutVecEnv(env_id, 4, **config)
     assert is_masking_supported(envs)
-    model = contrib.MaskablePPO("MultiInputPolicy", envs, n_steps=32, batch_size=64, seed=0, device="cpu")
+    model = MaskablePPO("MultiInputPolicy", envs, n_steps=32, batch_size=64, seed=0, device="cpu")
     model.learn(512)
     assert model.num_timesteps >= 512
     observations, forbidden = envs.reset(), 0
@@ -99,12 +97,8 @@ def test_text_as_str_is_refused() -> None:
 
 
 def test_minari_collects_and_recovers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    minari = pytest.importorskip("minari")
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
-    try:
-        env = minari.DataCollector(gymnasium.make("example/grid-v1", split="heldout"))
-    except ImportError as error:
-        pytest.skip(f"Minari lacks what stores data: {error}")
+    env = minari.DataCollector(gymnasium.make("example/grid-v1", split="heldout"))
     rewards: list[list[float]] = []
     for seed in range(3):
         env.reset(seed=seed)

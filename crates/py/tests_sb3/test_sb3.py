@@ -8,8 +8,10 @@ from pathlib import Path
 
 import gymnasium
 import numpy as np
+import pygame
 import pytest
 import torch
+from sb3_contrib import MaskablePPO, RecurrentPPO
 from stable_baselines3 import PPO
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.monitor import Monitor
@@ -25,29 +27,20 @@ def plain(observations: object) -> object:
     return dict(observations) if isinstance(observations, dict) else observations
 
 
-def has_text(env_id: str) -> bool:
-    space = heldout.Env(env_id).observation_space
-    parts = space.values() if isinstance(space, gymnasium.spaces.Dict) else [space]
-    return any(isinstance(part, gymnasium.spaces.Text) for part in parts)
-
-
 @pytest.mark.parametrize("case", SINGLE_CASES, ids=str)
 def test_check_env(case: Case) -> None:
-    if has_text(case.id):
-        pytest.skip("the checker knows no text")
     with warnings.catch_warnings():
         # It advises against integer fields of a dict, which its policies take all the same.
         warnings.simplefilter("ignore")
-        check_env(gymnasium.make(case.id, **case.config).unwrapped)
+        # It knows no text.
+        check_env(gymnasium.make(case.id, text="bytes", **case.config).unwrapped)
 
 
 @pytest.mark.parametrize("case", SINGLE_CASES, ids=str)
 def test_a_batch_is_what_it_makes_of_singles(case: Case) -> None:
-    if has_text(case.id):
-        pytest.skip("its own vector environment holds no text")
     config = case.smallest()
     ours = HeldoutVecEnv(case.id, 4, max_episode_steps=30, **config)
-    theirs = DummyVecEnv([lambda: heldout.Env(case.id, max_episode_steps=30, **config)] * 4)
+    theirs = DummyVecEnv([lambda: heldout.Env(case.id, max_episode_steps=30, text="bytes", **config)] * 4)
     assert ours.seed(7) == theirs.seed(7)
     assert equal(ours.reset(), plain(theirs.reset()))
     assert equal(ours.reset_infos, theirs.reset_infos)
@@ -83,6 +76,22 @@ def test_options_and_copies() -> None:
         HeldoutVecEnv("example/grid-v1", 3, copy=False)
     envs.close()
     envs.close()
+
+
+def test_one_window_shows_all_copies() -> None:
+    envs = HeldoutVecEnv("example/grid-v1", 3, render_mode="human")
+    envs.batch.metadata = {**envs.batch.metadata, "render_fps": 0}
+    envs.reset()
+    height, width = envs.batch._batch.draw(0, 0).shape[:2]
+    surface = pygame.display.get_surface()
+    assert surface.get_width() % (2 * width) == 0 and surface.get_height() % (2 * height) == 0
+    before = pygame.surfarray.array3d(surface)
+    envs.step(np.array([0, 1, 2]))
+    envs.step(np.array([1, 2, 3]))
+    assert not np.array_equal(before, pygame.surfarray.array3d(surface)), "a step shows itself"
+    assert envs.render() is None and envs.render("human") is None
+    envs.close()
+    assert pygame.display.get_surface() is None
 
 
 def test_arrays_are_the_callers_to_keep() -> None:
@@ -257,12 +266,11 @@ def test_a_state_without_rows_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("deterministic", [True, False])
 def test_models_of_sb3_contrib_are_evaluated(tmp_path: Path, deterministic: bool) -> None:
-    contrib = pytest.importorskip("sb3_contrib")
     protocol = tmp_path / "grid.toml"
     protocol.write_text(PROTOCOL)
     envs = HeldoutVecEnv("example/grid-v1", 2)
-    recurrent = contrib.RecurrentPPO("MultiInputLstmPolicy", envs, n_steps=8, batch_size=16, seed=0, device="cpu")
-    maskable = contrib.MaskablePPO("MultiInputPolicy", envs, n_steps=8, batch_size=16, seed=0, device="cpu")
+    recurrent = RecurrentPPO("MultiInputLstmPolicy", envs, n_steps=8, batch_size=16, seed=0, device="cpu")
+    maskable = MaskablePPO("MultiInputPolicy", envs, n_steps=8, batch_size=16, seed=0, device="cpu")
     for name, model in (("recurrent", recurrent), ("maskable", maskable)):
         for out in (f"{name}-once", f"{name}-twice"):
             told = heldout.evaluate(model, protocol, tmp_path / out, label=name, deterministic=deterministic)

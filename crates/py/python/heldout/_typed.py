@@ -55,7 +55,7 @@ def make_vec(
     env_id: Literal["{id}"],
     num_envs: int = 1,
     *,
-    render_mode: Literal["rgb_array", "ansi"] | None = None,
+    render_mode: Literal["human", "rgb_array", "ansi"] | None = None,
     max_episode_steps: int | None = None,
     autoreset_mode: AutoresetMode | str = ...,
     copy: bool = True,

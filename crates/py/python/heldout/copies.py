@@ -13,6 +13,10 @@ from heldout.registry import make_batch, mode
 from heldout.single import COLUMNS
 from heldout.spaces import Spec, check_options, check_render_mode
 from heldout.text import Vocabulary
+from heldout.window import Window, require_pygame, tiled
+
+#: Copies that a window shows at the most: the first of them.
+MOST_SHOWN = 16
 
 
 class Copies:
@@ -44,12 +48,14 @@ class Copies:
         text: str,
         config: dict[str, Any],
     ) -> None:
-        check_render_mode(render_mode, ["rgb_array", "ansi"])
+        check_render_mode(render_mode, ["human", "rgb_array", "ansi"])
+        if render_mode == "human":
+            require_pygame()
         self.env_id = env_id
         self.render_mode = render_mode
         self.autoreset_mode = mode(autoreset_mode)
         self.metadata: dict[str, Any] = {
-            "render_modes": ["rgb_array", "ansi"],
+            "render_modes": ["human", "rgb_array", "ansi"],
             "render_fps": 10,
             "autoreset_mode": self.autoreset_mode,
         }
@@ -90,12 +96,14 @@ class Copies:
             self._final_viewers = [self._spec.viewer(final, agent, self.copy) for agent in agents]
             self._final_infos = self._infos(arrays, "final_", numbers, self._ended)
         self._seat: tuple[Any, int] | None = None
+        self._window: Window | None = None
 
     def _detached(self) -> tuple[str, ...]:
         """Return the attributes that :meth:`_attach` makes, which pickling leaves out."""
         return (
             "_batch", "_spec", "_rewards", "_terminated", "_truncated", "_ended", "_viewers", "_parted", "_same_step",
             "_everyone", "_running", "_over", "_final_viewers", "_final_infos", "_seat",
+            "_window",
         )  # fmt: skip
 
     def _infos(
@@ -245,12 +253,31 @@ class Copies:
     def _pictures(self, agent: int) -> tuple[Any, ...] | None:
         if self.render_mode is None:
             return None
+        if self.render_mode == "human":
+            self._show(agent)
+            return None
         return tuple(self._picture(i, agent) for i in range(self.num_envs))
 
     def _picture(self, index: int, agent: int) -> Any:
         if self.render_mode == "rgb_array":
             return self._batch.draw(index, agent)
-        return None if self.render_mode is None else self._batch.ansi(index, agent, COLUMNS)
+        return self._batch.ansi(index, agent, COLUMNS) if self.render_mode == "ansi" else None
+
+    def _show(self, agent: int = 0) -> None:
+        """Show the window, if that is the render mode: after every reset and step, as Gymnasium has it."""
+        if self.render_mode == "human":
+            if self._window is None:
+                self._window = Window(self.env_id, self.metadata["render_fps"])
+            shown = range(min(self.num_envs, MOST_SHOWN))
+            self._window.show(tiled([self._batch.draw(i, agent) for i in shown]))
+
+    def _let_go(self) -> None:
+        """Close the window and the native batch; what could not be made has neither."""
+        window: Window | None = getattr(self, "_window", None)
+        if window is not None:
+            window.close()
+        if hasattr(self, "_batch"):
+            self._batch.close()
 
     def __getstate__(self) -> dict[str, Any]:
         """Return all that fixes the future, so that a copy or a pickle goes on as the original would."""

@@ -67,6 +67,7 @@ class ParallelVectorEnv(Copies):
         """Begin episodes in all copies, or in those that ``options["reset_mask"]`` selects."""
         mask = self._restart(seed, options, np.random.default_rng())
         names = list(enumerate(self.possible_agents))
+        self._show()
         return self._seen(), {name: self._reset_infos(mask, agent) for agent, name in names}
 
     def _seen(self) -> dict[str, Any]:
@@ -79,6 +80,7 @@ class ParallelVectorEnv(Copies):
         if not self._begun:
             raise ResetNeeded("reset the environment before its first step")
         ended = bool(self._batch.step(self._joined(actions)))
+        self._show()
         names = list(enumerate(self.possible_agents))
         return (
             self._seen(),
@@ -139,10 +141,13 @@ class ParallelVectorEnv(Copies):
         return actions
 
     def render(self, agent: str | None = None) -> tuple[Any, ...] | None:
-        """Return a picture of each copy, from the side of an agent (the first unless told)."""
+        """Return a picture of each copy, from the side of an agent (the first unless told).
+
+        In the mode ``human`` a window shows the first 16 copies, after every reset and step too.
+        """
         return self._pictures(self._number(agent))
 
     def close(self) -> None:
         """Let go of the native batch; arrays that were handed out stay. Calling it again does nothing."""
         self.closed = True
-        self._batch.close()
+        self._let_go()

@@ -130,6 +130,12 @@ class HeldoutVecEnv(VecEnv):  # type: ignore[misc]
         """Let go of the native batch. Calling it again does nothing."""
         self.batch.close()
 
+    def render(self, mode: str | None = None) -> Any:
+        """Show the window in the mode ``human``, which is one for all copies; return what all show in others."""
+        if self.batch.render_mode == "human" and mode in (None, "human"):
+            return self.batch.render()
+        return super().render(mode)
+
     def get_images(self) -> Sequence[Any]:
         """Return a picture of each copy, ``None`` where the render mode is not ``rgb_array``."""
         return (self.batch.render() or ()) if self.render_mode == "rgb_array" else [None] * self.num_envs

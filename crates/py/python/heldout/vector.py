@@ -68,6 +68,7 @@ class VectorEnv(Copies, gymnasium.vector.VectorEnv[Any, Any, NDArray[Any]]):
         mask = self._restart(seed, options, self.np_random)
         if seed is not None and not isinstance(seed, (Sequence, np.ndarray)):
             super().reset(seed=int(seed))
+        self._show()
         return self._viewers[0](None), self._reset_infos(mask)
 
     def step(
@@ -77,6 +78,7 @@ class VectorEnv(Copies, gymnasium.vector.VectorEnv[Any, Any, NDArray[Any]]):
         if not self._begun:
             raise ResetNeeded("reset the environment before its first step")
         ended = bool(self._batch.step(actions))
+        self._show()
         return (
             self._viewers[0](None),
             self._kept(self._rewards[0]),
@@ -102,7 +104,10 @@ class VectorEnv(Copies, gymnasium.vector.VectorEnv[Any, Any, NDArray[Any]]):
         return actions[:, 0] if isinstance(self.single_action_space, gymnasium.spaces.Discrete) else actions
 
     def render(self) -> tuple[Any, ...] | None:
-        """Return a picture of each copy: arrays in the mode ``rgb_array``, text for a terminal in ``ansi``."""
+        """Return a picture of each copy: arrays in the mode ``rgb_array``, text for a terminal in ``ansi``.
+
+        In the mode ``human`` a window shows the first 16 copies, after every reset and step too.
+        """
         return self._pictures(0)
 
     def render_copy(self, index: int) -> Any:
@@ -111,6 +116,5 @@ class VectorEnv(Copies, gymnasium.vector.VectorEnv[Any, Any, NDArray[Any]]):
 
     def close_extras(self, **kwargs: Any) -> None:
         """Let go of the native batch; arrays that were handed out stay."""
-        # What could not be made has no batch, and older Gymnasiums close it none the less.
-        if hasattr(self, "_batch"):
-            self._batch.close()
+        # Older Gymnasiums close what could not be made none the less.
+        self._let_go()

@@ -1,8 +1,10 @@
 """A window that shows pictures as they come: the render mode ``human``, by pygame."""
 
 import importlib.util
+import math
 from typing import Any
 
+import numpy as np
 from gymnasium.error import DependencyNotInstalled
 from numpy.typing import NDArray
 
@@ -16,6 +18,17 @@ def require_pygame() -> None:
         raise DependencyNotInstalled(
             "`render_mode=\"human\"` needs the package `pygame`, which is not installed: pip install 'heldout[human]'"
         )
+
+
+def tiled(pictures: list[NDArray[Any]]) -> NDArray[Any]:
+    """Return pictures of one size as one, row by row, in about as many rows as columns."""
+    height, width = pictures[0].shape[:2]
+    columns = math.ceil(math.sqrt(len(pictures)))
+    whole = np.zeros((height * math.ceil(len(pictures) / columns), width * columns, 3), np.uint8)
+    for i, picture in enumerate(pictures):
+        top, left = i // columns * height, i % columns * width
+        whole[top : top + height, left : left + width] = picture
+    return whole
 
 
 class Window:
