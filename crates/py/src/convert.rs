@@ -18,9 +18,31 @@ const FLAGS: [(&str, &str); 3] = [
     ("`--experience`", "`experience=...`"),
 ];
 
-/// A message in the words of Python: arguments in place of flags.
+/// Types that a message ends with, and what they are in Python.
+const TYPES: [(&str, &str); 13] = [
+    ("u8", "an integer of 0 to 255"),
+    ("u16", "an integer of 0 to 65535"),
+    ("u32", "an integer of 0 to 4294967295"),
+    ("u64", "an integer of 0 or more"),
+    ("usize", "an integer of 0 or more"),
+    ("i32", "an integer"),
+    ("f32", "a number"),
+    ("f64", "a number"),
+    ("a boolean", "`True` or `False`"),
+    ("a string", "a `str`"),
+    ("string or map", "a `str`"),
+    ("map with a single key", "a `str`"),
+    ("struct Rewards", "a `dict`"),
+];
+
+/// A message in the words of Python: arguments in place of flags, and what a value must be in place of Rust's types.
 pub(crate) fn spoken(message: &str) -> String {
-    FLAGS.iter().fold(message.to_owned(), |message, (flag, argument)| message.replace(flag, argument))
+    let message = FLAGS.iter().fold(message.to_owned(), |message, (flag, argument)| message.replace(flag, argument));
+    let told = TYPES.iter().find_map(|(theirs, ours)| {
+        let said = message.strip_suffix(theirs)?.strip_suffix(", expected ")?;
+        Some(format!("{said}, must be {ours}"))
+    });
+    told.unwrap_or(message)
 }
 
 /// An error of ours as Python's.

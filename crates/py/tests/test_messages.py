@@ -1,5 +1,6 @@
 """Messages name arguments of Python, not flags of the command line."""
 
+import re
 import zlib
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,39 @@ def test_a_report_on_a_part_says_how_to_go_on_in_both_languages(tmp_path: Path) 
     heldout.report(tmp_path / "out")
     said = "Asked again with `--resume`, in Python with `resume=True`, it goes on."
     assert said in (tmp_path / "out/report.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "told"),
+    [
+        ("size", "five", '`size`: invalid type: string "five", must be an integer of 0 to 4294967295'),
+        ("walls", "many", '`walls`: invalid type: string "many", must be a number'),
+        ("image", "yes", '`image`: invalid type: string "yes", must be `True` or `False`'),
+    ],
+)
+def test_types_are_those_of_python(key: str, value: Any, told: str) -> None:
+    with pytest.raises(heldout.HeldoutError) as caught:
+        heldout.Env("example/grid-v1", **{key: value})
+    assert str(caught.value) == f"config of `example/grid-v1`: {told}"
+
+
+def test_no_value_of_another_type_is_answered_in_the_words_of_rust() -> None:
+    refused = 0
+    for env_id in heldout.ids():
+        for key in heldout.about(env_id)["defaults"]:
+            for value in ("text", -1, 0.5, True, [], {}, 2**40):
+                try:
+                    heldout.configure(env_id, **{key: value})
+                except ValueError as error:
+                    refused += 1
+                    # What is one of several is told by their names.
+                    assert f"`{key}" in str(error) and not re.search(r"expected (?!`|one of `)", str(error)), error
+    assert refused > 1000
+
+
+def test_a_label_with_the_sign_that_ends_labels_took_the_rest_for_a_policy(tmp_path: Path) -> None:
+    with pytest.raises(heldout.HeldoutError, match="`label` is `a@b`, must not hold `@`"):
+        heldout.evaluate("random", "smoke", tmp_path / "out", label="a@b")
 
 
 DYNAMIC = """

@@ -7,6 +7,7 @@ import gymnasium
 import numpy as np
 import pytest
 import torch
+from sb3_contrib import MaskablePPO
 from stable_baselines3 import DQN, PPO
 from stable_baselines3.common.vec_env import VecNormalize
 
@@ -57,9 +58,8 @@ def test_a_model_that_was_trained_on_normalised_observations_was_shown_others(pr
 
 
 def test_a_maskable_model_is_told_what_is_legal(protocol: Any, tmp_path: Path) -> None:
-    contrib = pytest.importorskip("sb3_contrib")
     env_id = "s2b/listener-v1"
-    model = contrib.MaskablePPO("MultiInputPolicy", HeldoutVecEnv(env_id, 2), n_steps=8, batch_size=16, device="cpu")
+    model = MaskablePPO("MultiInputPolicy", HeldoutVecEnv(env_id, 2), n_steps=8, batch_size=16, device="cpu")
     told = []
     predict = model.predict
 
@@ -101,6 +101,49 @@ class Stateless(torch.nn.Module):
 
     def forward(self, rows: torch.Tensor, state: Any) -> torch.Tensor:
         return torch.zeros(len(rows), 4)
+
+
+class Scores(torch.nn.Module):
+    """Answers with the same row of scores whatever it sees, in a shape of one's choice."""
+
+    def __init__(self, row: torch.Tensor) -> None:
+        super().__init__()
+        self.row = torch.nn.Parameter(row)
+
+    def forward(self, rows: torch.Tensor) -> torch.Tensor:
+        return self.row.expand(len(rows), *self.row.shape)
+
+
+@pytest.mark.parametrize("deterministic", [True, False])
+def test_scores_of_an_action_of_several_parts_are_one_row(protocol: Any, tmp_path: Path, deterministic: bool) -> None:
+    env_id = "halma/symbolic-v1"
+    space = heldout.Env(env_id).action_space
+    assert isinstance(space, gymnasium.spaces.MultiDiscrete)
+    sizes, option = space.nvec.tolist(), np.array([1, 2, 0, 0, 0, 0])
+    row = torch.zeros(sum(sizes))
+    # Nothing else has a chance.
+    row[torch.from_numpy(np.concatenate([[0], np.cumsum(sizes)[:-1]]) + option)] = 100.0
+    heldout.evaluate(Scores(row), protocol(env_id), tmp_path / "scores", label="x", deterministic=deterministic)
+    heldout.evaluate(lambda rows: np.tile(option, (len(rows), 1)), protocol(env_id), tmp_path / "told", label="x")
+    scores, told = ([line.split(b"\n")[1:] for line in records(tmp_path / out)] for out in ("scores", "told"))
+    assert scores == told and scores[0]
+
+
+def test_scores_of_another_number_of_actions_are_refused(protocol: Any, tmp_path: Path) -> None:
+    with pytest.raises(heldout.HeldoutError, match=r"scores of shape \(\d+, 7\), must return a row of \d+ scores"):
+        heldout.evaluate(Scores(torch.zeros(7)), protocol(MINI), tmp_path / "out")
+
+
+class ActorCritic(torch.nn.Module):
+    """Answers with scores and a value, as networks in training do."""
+
+    def forward(self, rows: torch.Tensor) -> Any:
+        return torch.zeros(len(rows), 4), torch.zeros(len(rows))
+
+
+def test_a_module_that_returns_more_than_scores_is_told_what_to_do(protocol: Any, tmp_path: Path) -> None:
+    with pytest.raises(heldout.HeldoutError, match=r"answers with a `tuple`, must answer with a tensor .* wrap"):
+        heldout.evaluate(ActorCritic(), protocol(MINI), tmp_path / "out")
 
 
 def test_a_second_argument_with_a_value_of_its_own_was_taken_for_a_state(protocol: Any, tmp_path: Path) -> None:

@@ -77,10 +77,10 @@ def evaluate(
       another name is ``episode_start``;
     - a model with ``predict``, as Stable-Baselines3's: its state is kept and reset;
     - a ``torch.nn.Module`` from observations to actions, or to a row of scores, of which the best is taken, or one by
-      chance unless ``deterministic``; it is put into ``eval()`` meanwhile, and back afterwards. A recurrent one takes
-      the state as its second argument and returns ``(answer, state)``: ``None`` at first, then what it returned, a
-      tensor or a tuple of them, zero in the rows of copies that begin an episode (rows are the first dimension, or the
-      second of three, as torch has it);
+      chance unless ``deterministic`` (of an action of several parts, the scores of all parts in one row); it is put
+      into ``eval()`` meanwhile, and back afterwards. A recurrent one takes the state as its second argument and returns
+      ``(answer, state)``: ``None`` at first, then what it returned, a tensor or a tuple of them, zero in the rows of
+      copies that begin an episode (rows are the first dimension, or the second of three, as torch has it);
     - the name of a scripted policy, which ``threads`` spreads;
     - what :func:`heldout.load` opened, or the path of it: each training seed is a run of its own;
     - a list of functions, models or modules that were trained alike, one per training seed: each is a run of its own,
@@ -131,6 +131,8 @@ def evaluate(
                     "a trained policy sees and acts as it was trained to" if trained else "it is a scripted one's own"
                 )
                 raise HeldoutError(f"`{argument}` is not to be chosen for `{policy}`: {whose}")
+    if scripted and label is not None and "@" in label:
+        raise HeldoutError(f"`label` is `{label}`, must not hold `@`: it is what ends a label on the command line")
     what = policy if scripted else name or _named(policy)
     if tasks is None:
         tasks = list(policy) if isinstance(policy, Mapping) else []
@@ -342,8 +344,9 @@ class _Entrant:
 
     def begin(self, told: _Told, spec: str, copies: int) -> Callable[..., Any]:
         """Return the function that answers the observations of a new batch of ``copies``."""
-        act = _decider(self._at(told))(copies)
-        told_as_text = [field["name"] for field in json.loads(spec)["observation"] if field["text"]]
+        about = json.loads(spec)
+        act = _decider(self._at(told))([size for agent in about["agents"] for size in _sizes(agent["action"])])
+        told_as_text = [field["name"] for field in about["observation"] if field["text"]]
         words = self._text if isinstance(self._text, Vocabulary) else None
         if told_as_text and self._text == "tokens":
             words = vocabulary(told[0])
@@ -357,8 +360,9 @@ class _Entrant:
         ) -> Any:
             if MASK in fields:
                 fields[MASK] = fields[MASK].astype(np.int8)
-            for name in told_as_text if words is not None else ():
-                fields[name] = words.of_bytes(fields[name])
+            if words is not None:
+                for name in told_as_text:
+                    fields[name] = words.of_bytes(fields[name])
             observation = next(iter(fields.values())) if len(fields) == 1 else fields
             return act(_Moment(observation, starts, seeds, rewards, metrics, self._deterministic))
 
@@ -398,8 +402,13 @@ def _hash(policy: Any) -> str | None:
     return digest.hexdigest()[:12]
 
 
-def _decider(policy: Any) -> Callable[[int], _Act]:
-    """Return what makes the answering function of a batch of any number of copies."""
+def _sizes(action: dict[str, Any]) -> list[int]:
+    """Return the number of choices of each integer of an action."""
+    return [action["discrete"]] if "discrete" in action else list(action["multi_discrete"])
+
+
+def _decider(policy: Any) -> Callable[[list[int]], _Act]:
+    """Return what makes the answering function of a batch, of the choices that each integer of its actions has."""
     from heldout.trained import TrainedPolicy
 
     if isinstance(policy, (str, os.PathLike, TrainedPolicy)):
@@ -409,9 +418,9 @@ def _decider(policy: Any) -> Callable[[int], _Act]:
         )
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(policy, torch.nn.Module) and not hasattr(policy, "predict"):
-        return lambda copies: _module(torch, policy)
+        return lambda sizes: _module(torch, policy, sizes)
     if hasattr(policy, "predict"):
-        return lambda copies: _model(policy)
+        return lambda sizes: _model(policy)
     if not callable(policy):
         raise HeldoutError(
             f"`policy` is `{policy!r}`, must be a function, a model with `predict`, a torch module or a policy's name"
@@ -425,7 +434,7 @@ def _decider(policy: Any) -> Callable[[int], _Act]:
         more = (moment.episode_start,) if starts else ()
         return policy(moment.observation, *more, **{name: getattr(moment, name) for name in named})
 
-    return lambda copies: act
+    return lambda sizes: act
 
 
 @contextlib.contextmanager
@@ -503,7 +512,23 @@ def _forgotten(state: Any, starts: Any) -> Any:
     return state.masked_fill(starts.view([-1 if d == rows else 1 for d in range(state.dim())]), 0)
 
 
-def _module(torch: Any, module: Any) -> _Act:
+def _scored(torch: Any, scores: Any, sizes: list[int], deterministic: bool) -> Any:
+    """Return the actions that rows of scores speak for: the best, or drawn by what they say of its chances."""
+    if scores.dim() == 2 and scores.shape[1] == sum(sizes):
+        parts = scores.split(sizes, dim=1)
+    elif scores.dim() == 3 and scores.shape[1] == len(sizes) and all(scores.shape[2] == size for size in sizes):
+        parts = scores.unbind(dim=1)
+    else:
+        wanted = f"a row of {' + '.join(map(str, sizes))} scores for each observation"
+        raise HeldoutError(f"the module returns scores of shape {tuple(scores.shape)}, must return {wanted}")
+    if deterministic:
+        chosen = [part.argmax(dim=-1) for part in parts]
+    else:
+        chosen = [torch.distributions.Categorical(logits=part).sample() for part in parts]
+    return torch.stack(chosen, dim=1) if len(sizes) > 1 else chosen[0]
+
+
+def _module(torch: Any, module: Any, sizes: list[int]) -> _Act:
     """Return the answers of a torch module: integers are actions, other numbers are scores of them."""
     step = 0
     state: Any = None
@@ -532,11 +557,13 @@ def _module(torch: Any, module: Any) -> _Act:
                 answer, state = told
             else:
                 answer = module(batch)
+            if not isinstance(answer, torch.Tensor):
+                raise HeldoutError(
+                    f"the module answers with a `{type(answer).__name__}`, must answer with a tensor of actions or "
+                    "scores: wrap what returns more in a function of the observations that returns the actions"
+                )
             if answer.is_floating_point():
-                if moment.deterministic:
-                    answer = answer.argmax(dim=-1)
-                else:
-                    answer = torch.distributions.Categorical(logits=answer).sample()
+                answer = _scored(torch, answer, sizes, moment.deterministic)
         return answer.cpu().numpy()
 
     return act
