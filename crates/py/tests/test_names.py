@@ -1,6 +1,7 @@
 """Every native name is in the stub and used by the package; what the package exports exists."""
 
 import ast
+import re
 from pathlib import Path
 
 import heldout
@@ -31,6 +32,13 @@ def test_the_package_wraps_every_native_name() -> None:
     # `problem` is for callers of the bare batch: elsewhere infos hold it.
     assert public(_native.Batch) - used <= {"problem"}
     assert public(_native.Level) <= used
+
+
+def test_what_runs_under_one_gymnasium_alone_asks_nothing_of_it() -> None:
+    here = Path(__file__).parent
+    (listed,) = re.findall(r"^ONCE = (\[.*?\])", (here / "conftest.py").read_text(), re.MULTILINE | re.DOTALL)
+    for name in ast.literal_eval(listed):
+        assert "gymnasium" not in (here / name).read_text().lower(), f"{name} is to run under every version"
 
 
 def test_exports_exist() -> None:
