@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 pub mod checkpoint;
+pub mod effect;
 pub mod impala;
 pub mod nn;
 pub mod parts;
@@ -24,6 +25,7 @@ pub mod ppo;
 pub mod r2d2;
 pub mod select;
 pub mod table;
+pub mod td3;
 #[cfg(test)]
 mod tests;
 pub mod text;

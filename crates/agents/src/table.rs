@@ -5,12 +5,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::checkpoint::Source;
+use crate::effect::{self, Effect};
 use crate::impala::{self, Impala};
 use crate::nn::Device;
 use crate::parts::collect::Problems;
 use crate::player::Player;
 use crate::ppo::{self, Ppo};
 use crate::r2d2::{self, R2d2};
+use crate::td3::{self, Td3};
 use crate::text::{self, Text, Vocabulary};
 use crate::train::{Learner, TrainError};
 
@@ -36,6 +38,8 @@ enum Algorithm {
     Ppo,
     R2d2,
     Impala,
+    Td3,
+    Effect,
 }
 
 /// One of the models of the memory paper.
@@ -45,7 +49,7 @@ const fn impala(name: &'static str, label: &'static str, summary: &'static str) 
 }
 
 /// All of them.
-pub const AGENTS: [Agent; 16] = [
+pub const AGENTS: [Agent; 23] = [
     Agent {
         name: "ppo",
         label: "PPO",
@@ -108,6 +112,62 @@ pub const AGENTS: [Agent; 16] = [
         "The Memory Recall Agent: both memories, and what comes later is learnt to be told.",
     ),
     impala("impala-mra-nojb", "LSTM+MEM(noJB)+CPC", "The same without gradients to the keys of what it remembers."),
+    Agent {
+        name: "td3-mlp",
+        label: "MLP",
+        summary: "TD3 over option tokens, of HALMA's symbols through two layers.",
+        fit: "halma/symbolic-v1",
+        within: "halma/symbolic-v1",
+        algorithm: Algorithm::Td3,
+    },
+    Agent {
+        name: "td3-lstm",
+        label: "LSTM",
+        summary: "The same with long short-term memory.",
+        fit: "halma/symbolic-v1",
+        within: "halma/symbolic-v1",
+        algorithm: Algorithm::Td3,
+    },
+    Agent {
+        name: "td3-transformer",
+        label: "TRAN",
+        summary: "TD3 over option tokens with attention between HALMA's symbols.",
+        fit: "halma/symbolic-v1",
+        within: "halma/symbolic-v1",
+        algorithm: Algorithm::Td3,
+    },
+    Agent {
+        name: "td3-transformer-lstm",
+        label: "TRAN+LSTM",
+        summary: "The same with long short-term memory.",
+        fit: "halma/symbolic-v1",
+        within: "halma/symbolic-v1",
+        algorithm: Algorithm::Td3,
+    },
+    Agent {
+        name: "td3-cnn",
+        label: "CNN+MLP",
+        summary: "TD3 over option tokens, of HALMA's panels through convolutions.",
+        fit: "halma/visual-v1",
+        within: "halma/visual-v1",
+        algorithm: Algorithm::Td3,
+    },
+    Agent {
+        name: "td3-cnn-transformer",
+        label: "CNN+TRAN",
+        summary: "The same with attention between what convolutions leave.",
+        fit: "halma/visual-v1",
+        within: "halma/visual-v1",
+        algorithm: Algorithm::Td3,
+    },
+    Agent {
+        name: "td3-effect",
+        label: "Q effect",
+        summary: "Q-learning on what options amount to, beside TD3: not an agent of HALMA's paper.",
+        fit: "halma/symbolic-v1",
+        within: "halma/symbolic-v1",
+        algorithm: Algorithm::Effect,
+    },
 ];
 
 /// How much an agent is given.
@@ -189,6 +249,10 @@ pub enum Own {
     R2d2(r2d2::Config),
     /// Actors and a learner, with or without an episodic memory.
     Impala(impala::Config),
+    /// Twin delayed policy gradients over options.
+    Td3(td3::Config),
+    /// Q-learning on what options amount to.
+    Effect(effect::Config),
 }
 
 impl Own {
@@ -198,6 +262,8 @@ impl Own {
             Algorithm::Ppo => Self::Ppo(serde_json::from_value(keys)?),
             Algorithm::R2d2 => Self::R2d2(serde_json::from_value(keys)?),
             Algorithm::Impala => Self::Impala(serde_json::from_value(keys)?),
+            Algorithm::Td3 => Self::Td3(serde_json::from_value(keys)?),
+            Algorithm::Effect => Self::Effect(serde_json::from_value(keys)?),
         })
     }
 
@@ -206,6 +272,8 @@ impl Own {
             Self::Ppo(config) => config.check(),
             Self::R2d2(config) => config.check(),
             Self::Impala(config) => config.check(),
+            Self::Td3(config) => config.check(),
+            Self::Effect(config) => config.check(),
         }
     }
 
@@ -214,6 +282,8 @@ impl Own {
             Self::Ppo(config) => serde_json::to_value(config),
             Self::R2d2(config) => serde_json::to_value(config),
             Self::Impala(config) => serde_json::to_value(config),
+            Self::Td3(config) => serde_json::to_value(config),
+            Self::Effect(config) => serde_json::to_value(config),
         };
         let Ok(Value::Object(table)) = table else { panic!("a config is a table") };
         table
@@ -237,6 +307,8 @@ impl Told {
             Own::Ppo(config) => config.copies,
             Own::R2d2(config) => config.copies,
             Own::Impala(config) => config.copies,
+            Own::Td3(config) => config.copies,
+            Own::Effect(config) => config.copies,
         }
     }
 
@@ -247,6 +319,8 @@ impl Told {
             Own::Ppo(config) => config.steps,
             Own::R2d2(config) => config.steps,
             Own::Impala(config) => config.steps,
+            Own::Td3(config) => config.steps,
+            Own::Effect(config) => config.steps,
         }
     }
 
@@ -257,6 +331,8 @@ impl Told {
             Own::Ppo(config) => config.episodes,
             Own::R2d2(config) => config.episodes,
             Own::Impala(config) => config.episodes,
+            Own::Td3(config) => config.episodes,
+            Own::Effect(config) => config.episodes,
         };
         (episodes > 0).then_some(episodes)
     }
@@ -266,7 +342,7 @@ impl Told {
     pub fn text(&self) -> (Text, &str) {
         match &self.own {
             Own::Ppo(config) => (config.text, &config.text_path),
-            Own::R2d2(_) | Own::Impala(_) => (Text::Scratch, ""),
+            Own::R2d2(_) | Own::Impala(_) | Own::Td3(_) | Own::Effect(_) => (Text::Scratch, ""),
         }
     }
 
@@ -360,8 +436,12 @@ fn unknown(key: &str, known: &Map<String, Value>) -> String {
     format!("`{key}` is no key of the agent's config; the nearest are {nearest} (the environment's are `env.KEY`)")
 }
 
-const PRESETS: [&str; 3] =
-    [include_str!("../presets/ppo.toml"), include_str!("../presets/r2d2.toml"), include_str!("../presets/memory.toml")];
+const PRESETS: [&str; 4] = [
+    include_str!("../presets/ppo.toml"),
+    include_str!("../presets/r2d2.toml"),
+    include_str!("../presets/memory.toml"),
+    include_str!("../presets/td3.toml"),
+];
 
 /// Evaluations of a run of IMPALA.
 const LOOKS: u64 = 200;
@@ -477,7 +557,7 @@ impl Agent {
         match &told.own {
             // Only one of S2B's experiments tells the two apart by name; records always do.
             Own::R2d2(config) if config.reconstruct && protocol == "s2b-fig6" => format!("{}+Rec", self.label),
-            Own::R2d2(_) | Own::Impala(_) => self.label.to_owned(),
+            Own::R2d2(_) | Own::Impala(_) | Own::Td3(_) | Own::Effect(_) => self.label.to_owned(),
             Own::Ppo(config) => match (config.network, config.text) {
                 (ppo::Kind::General, _) => self.label.to_owned(),
                 (ppo::Kind::Lilgym, Text::Bert) if picture => format!("{} C+BERT", self.label),
@@ -515,6 +595,8 @@ impl Agent {
             Own::Ppo(config) => Box::new(Ppo::new(config, env, problems, words, seed, device)?),
             Own::R2d2(config) => Box::new(R2d2::new(config, env, seed, device)?),
             Own::Impala(config) => Box::new(Impala::new(config, env, problems, words, seed, device)?),
+            Own::Td3(config) => Box::new(Td3::new(config, env, problems, seed, device)?),
+            Own::Effect(config) => Box::new(Effect::new(config, env, problems, seed, device)?),
         })
     }
 
@@ -534,6 +616,8 @@ impl Agent {
             Own::Ppo(config) => Box::new(ppo::Acting::open(config, spec, words, weights, &Device::flex())?),
             Own::R2d2(config) => Box::new(r2d2::Acting::open(config, spec, weights, &Device::flex())?),
             Own::Impala(config) => Box::new(impala::Acting::open(config, spec, words, weights, &Device::flex())?),
+            Own::Td3(config) => Box::new(td3::Acting::open(config, spec, weights, &Device::flex())?),
+            Own::Effect(config) => Box::new(effect::Acting::open(config, spec, weights, &Device::flex())?),
         })
     }
 }

@@ -204,6 +204,10 @@ impl Train {
                 set.insert(key.to_owned(), number.into());
             }
         }
+        if self.steps.is_some() {
+            // What an agent counts by itself may be episodes.
+            set.insert("episodes".to_owned(), 0.into());
+        }
         match (&self.protocol, &self.env) {
             (Some(protocol), _) => {
                 let protocol = Protocol::find(protocol)?;

@@ -55,6 +55,40 @@ impl Gru {
         fused(gates, own, state, keep, params.learning())
     }
 
+    /// What the first inputs `x` `[copies, …]` add to the gates of every step: to be computed once where they stay the same.
+    #[must_use]
+    pub fn constant(&self, params: &Params, x: Tensor<2>) -> Tensor<2> {
+        let [_, inputs] = x.dims();
+        let weight = params.get::<2>(self.input).slice([0..inputs, 0..3 * self.hidden]);
+        if !params.device().fuses() {
+            return x.matmul(weight) + params.get::<1>(self.bias).reshape([1, 3 * self.hidden]);
+        }
+        affine(x, weight, params.get(self.bias), Then::Nothing, params.learning())
+    }
+
+    /// What each row of `table`, in the place of the last inputs, adds to the gates of a step.
+    #[must_use]
+    pub fn of_table(&self, params: &Params, table: Tensor<2>) -> Tensor<2> {
+        let weight = params.get::<2>(self.input);
+        let [inputs, gates] = weight.dims();
+        let [_, own] = table.dims();
+        table.matmul(weight.slice([inputs - own..inputs, 0..gates]))
+    }
+
+    /// The state `[copies, hidden]` after one step from `state`, by what its inputs add to the gates.
+    #[must_use]
+    pub fn step(&self, params: &Params, gates: Tensor<2>, state: Tensor<2>) -> Tensor<2> {
+        let (h, [copies, _]) = (self.hidden, state.dims());
+        let bias = params.get::<1>(self.recurrent_bias).reshape([1, 3 * h]);
+        if !params.device().fuses() {
+            let own = state.clone().matmul(params.get(self.recurrent)) + bias;
+            return after(gates, own, state);
+        }
+        let own = [params.get(self.recurrent), bias];
+        let keep = vec![1.0; copies];
+        fused(gates.reshape([1, copies, 3 * h]), own, state, &keep, params.learning()).reshape([copies, h])
+    }
+
     /// The same from the library's own operations.
     #[must_use]
     pub fn plain(&self, params: &Params, x: Tensor<2>, state: Tensor<2>, keep: &[f32]) -> Tensor<3> {
@@ -69,15 +103,21 @@ impl Gru {
             let x = x.clone().slice([t * copies..(t + 1) * copies, 0..inputs]);
             let a = x.matmul(params.get(self.input)) + bias(self.bias);
             let b = h.clone().matmul(params.get(self.recurrent)) + bias(self.recurrent_bias);
-            let of = |gates: &Tensor<2>, i: usize| gates.clone().slice([0..copies, i * n..(i + 1) * n]);
-            let z = super::sigmoid(of(&a, 0) + of(&b, 0));
-            let r = super::sigmoid(of(&a, 1) + of(&b, 1));
-            let new = super::tanh(of(&a, 2) + r * of(&b, 2));
-            h = (z.clone() * -1.0 + 1.0) * new + z * h;
+            h = after(a, b, h);
             out.push(h.clone().reshape([1, copies, n]));
         }
         Tensor::cat(out, 0)
     }
+}
+
+/// The state after a step, from what the inputs `a` and what the state `b` add to the gates.
+fn after(a: Tensor<2>, b: Tensor<2>, h: Tensor<2>) -> Tensor<2> {
+    let [copies, n] = h.dims();
+    let of = |gates: &Tensor<2>, i: usize| gates.clone().slice([0..copies, i * n..(i + 1) * n]);
+    let z = super::sigmoid(of(&a, 0) + of(&b, 0));
+    let r = super::sigmoid(of(&a, 1) + of(&b, 1));
+    let new = super::tanh(of(&a, 2) + r * of(&b, 2));
+    (z.clone() * -1.0 + 1.0) * new + z * h
 }
 
 /// What the backward pass needs.

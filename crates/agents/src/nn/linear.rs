@@ -118,6 +118,12 @@ impl Embedding {
         params.get::<2>(self.table).select(0, symbols)
     }
 
+    /// All vectors, one a row.
+    #[must_use]
+    pub fn table(&self, params: &Params) -> Tensor<2> {
+        params.get(self.table)
+    }
+
     /// Numbers of a vector.
     #[must_use]
     pub fn width(&self) -> usize {

@@ -144,6 +144,33 @@ impl Params {
         Self { entries: self.entries.iter().map(freeze).collect(), learning: false, ..self.clone() }
     }
 
+    /// The same numbers, which gradients pass through and do not follow: what is learnt through them is something else.
+    ///
+    /// # Panics
+    ///
+    /// If the list is frozen.
+    #[must_use]
+    pub fn fixed(&self) -> Self {
+        assert!(self.learning, "nothing passes through what is frozen");
+        let fix = |p: &Param| Param { value: p.value.clone().inner().autodiff(), ..p.clone() };
+        Self { entries: self.entries.iter().map(fix).collect(), ..self.clone() }
+    }
+
+    /// Brings every number nearer to that of another list of the same network, by the share `rate` of what lies between.
+    ///
+    /// # Panics
+    ///
+    /// If the other is of another network.
+    pub fn approach(&mut self, other: &Self, rate: f64) {
+        assert_eq!(self.entries.len(), other.entries.len(), "lists of the same network");
+        let (keep, rate) = ((1.0 - rate) as f32, rate as f32);
+        for index in 0..self.entries.len() {
+            let theirs = other.entries[index].values();
+            let own = self.entries[index].values();
+            self.set(index, own.iter().zip(&theirs).map(|(own, their)| keep * own + rate * their).collect());
+        }
+    }
+
     /// Puts `numbers` in the place of parameter number `index`.
     ///
     /// # Panics

@@ -53,7 +53,9 @@ pub struct Picture {
 }
 
 impl Picture {
-    fn bytes(&self) -> usize {
+    /// Bytes of it.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
         3 * self.height * self.width
     }
 }

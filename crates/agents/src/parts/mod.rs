@@ -7,6 +7,7 @@ pub mod heads;
 pub mod inputs;
 pub mod priority;
 pub mod replay;
+pub mod ring;
 pub mod schedule;
 pub mod stats;
 pub mod targets;

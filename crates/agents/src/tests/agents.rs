@@ -177,6 +177,8 @@ fn every_agent_has_presets_that_can_be_read_and_learns_what_it_says() {
             let id = match agent.name {
                 "ppo-lilgym" | "ppo-sf" => "lilgym/scatter-flipit-v1",
                 name if name.starts_with("r2d2") => "s2b/listener-v1",
+                name if name.starts_with("td3-cnn") => "halma/visual-v1",
+                name if name.starts_with("td3") => "halma/symbolic-v1",
                 _ => "memory/spot-diff-v1",
             };
             let preset = agent.preset(profile, id);

@@ -90,12 +90,12 @@ fn agents_check_04_gru_of_ones_and_the_norm_of_four_numbers() {
 }
 
 /// Numbers between -1 and 1, as a parameter so that gradients are told.
-fn given(params: &mut Params, name: &str, shape: &[usize]) -> crate::nn::Id {
+pub(super) fn given(params: &mut Params, name: &str, shape: &[usize]) -> crate::nn::Id {
     params.add(name, shape, Init::Uniform(1.0))
 }
 
 /// A loss that no two outputs enter alike.
-fn loss(out: Tensor<3>, rng: &mut Rng) -> Tensor<1> {
+pub(super) fn loss(out: Tensor<3>, rng: &mut Rng) -> Tensor<1> {
     let shape = out.dims();
     let weights = (0..shape.iter().product()).map(|_| rng.unit() as f32 - 0.5).collect();
     (out * tensor(weights, shape, &Device::flex())).sum()

@@ -22,7 +22,7 @@ pub(super) fn score(toy: Toy, player: &mut dyn Player) -> f64 {
     let (mut returns, mut over) = (vec![0.0; copies], vec![false; copies]);
     let mut starts = vec![true; copies];
     let (mut rewards, mut metrics) = (vec![0.0; copies], vec![0.0; buffers.metrics.len()]);
-    let mut actions = vec![0; copies];
+    let mut actions = vec![0; copies * env.spec().action_width()];
     for _ in 0..30 {
         let moment =
             Moment { observation: &buffers, rewards: &rewards, metrics: &metrics, starts: &starts, seeds: &seeds };

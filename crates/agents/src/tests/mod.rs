@@ -9,6 +9,7 @@ mod layers;
 mod learning;
 mod r2d2;
 mod targets;
+mod td3;
 mod toys;
 
 /// Asserts that numbers are close, relative to those that are greater than 1.

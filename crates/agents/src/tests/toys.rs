@@ -13,6 +13,10 @@ pub(super) enum Toy {
     Bandit,
     /// A cue, one to three blanks, then the answer.
     Recall,
+    /// The same, answered by the direction of an option.
+    RecallOption,
+    /// A direction and a number of moves, to be said as an option of two tokens; one step.
+    Option,
     /// A cue, a corridor of six steps, and the side that it told of; cut after twelve steps.
     Maze,
     /// Which quadrant of a picture is bright.
@@ -66,15 +70,20 @@ impl Environment for Rules {
     type Variant = Toy;
 
     fn new(_: &Config, toy: Toy) -> Result<Self, ConfigError> {
+        let options = |sizes: &[u32]| ActionSpace::MultiDiscrete(sizes.to_vec());
         let (fields, actions) = match toy {
-            Toy::Bandit => (vec![Field::new("one", Dtype::F32, &[1], 0.0, 1.0)], 4),
-            Toy::Recall => (vec![Field::new("cue", Dtype::F32, &[3], 0.0, 1.0)], 2),
-            Toy::Maze => (vec![Field::new("cue", Dtype::F32, &[3], 0.0, 1.0)], 3),
-            Toy::Picture => (vec![Field::image("image", SIDE, SIDE)], 4),
-            Toy::Text | Toy::Forced => (vec![Field::text("sentence", WIDTH)], 2),
-            Toy::Script | Toy::Listed => (vec![Field::new("place", Dtype::F32, &[2], 0.0, 100.0)], 2),
+            Toy::RecallOption => (vec![Field::new("cue", Dtype::F32, &[3], 0.0, 1.0)], options(&[2, 2])),
+            Toy::Option => (vec![Field::new("asked", Dtype::F32, &[10], 0.0, 1.0)], options(&[4, 4, 4])),
+            Toy::Bandit => (vec![Field::new("one", Dtype::F32, &[1], 0.0, 1.0)], ActionSpace::Discrete(4)),
+            Toy::Recall => (vec![Field::new("cue", Dtype::F32, &[3], 0.0, 1.0)], ActionSpace::Discrete(2)),
+            Toy::Maze => (vec![Field::new("cue", Dtype::F32, &[3], 0.0, 1.0)], ActionSpace::Discrete(3)),
+            Toy::Picture => (vec![Field::image("image", SIDE, SIDE)], ActionSpace::Discrete(4)),
+            Toy::Text | Toy::Forced => (vec![Field::text("sentence", WIDTH)], ActionSpace::Discrete(2)),
+            Toy::Script | Toy::Listed => {
+                (vec![Field::new("place", Dtype::F32, &[2], 0.0, 100.0)], ActionSpace::Discrete(2))
+            }
         };
-        let mut spec = Spec::single(fields, ActionSpace::Discrete(actions), (1, 1));
+        let mut spec = Spec::single(fields, actions, (1, 1));
         spec.metrics = vec![Metric::share("right")];
         if toy == Toy::Forced {
             spec.metrics.push(Metric::step("force_stop"));
@@ -96,11 +105,17 @@ impl Environment for Rules {
     }
 
     fn decode(&self, _: usize, raw: &[i32]) -> Option<i32> {
-        self.spec.agents[0].action.contains(raw).then(|| raw[0])
+        // The first integer is the least significant.
+        let number = || raw.iter().rev().zip(self.spec.agents[0].action.sizes().iter().rev());
+        let known = self.spec.agents[0].action.contains(raw);
+        known.then(|| number().fold(0, |sum, (&own, &size)| sum * size as i32 + own))
     }
 
     fn encode(&self, _: usize, action: i32, raw: &mut [i32]) {
-        raw[0] = action;
+        let mut rest = action;
+        for (own, &size) in raw.iter_mut().zip(self.spec.agents[0].action.sizes()) {
+            (*own, rest) = (rest % size as i32, rest / size as i32);
+        }
     }
 
     fn start(&self, start: Start) -> State {
@@ -111,7 +126,11 @@ impl Environment for Rules {
 
     fn restart(&self, state: &mut State, start: Start) {
         let mut rng = start.seed.rng();
-        let choices = if self.toy == Toy::Picture { 4 } else { 2 };
+        let choices = match self.toy {
+            Toy::Picture => 4,
+            Toy::Option => 4 * 6,
+            _ => 2,
+        };
         let secret = start.problem.unwrap_or_else(|| rng.below(choices));
         let blanks = 1 + rng.below(3);
         *state =
@@ -130,12 +149,18 @@ impl Environment for Rules {
                 state.right = action == 2;
                 (f32::from(u8::from(state.right)), Status::Terminated)
             }
-            Toy::Recall => {
+            Toy::Option => {
+                let (direction, tokens) = (action % 4, [action / 4 % 4, action / 16]);
+                let moves = if tokens[0] == 0 { 0 } else { tokens[0] + tokens[1] };
+                state.right = direction == state.secret as i32 / 6 && moves == state.secret as i32 % 6 + 1;
+                (if state.right { 1.0 } else { -0.1 }, Status::Terminated)
+            }
+            Toy::Recall | Toy::RecallOption => {
                 state.at += 1;
                 if state.at <= state.blanks {
                     (0.0, Status::Running)
                 } else {
-                    state.right = action == state.secret as i32;
+                    state.right = action % 2 == state.secret as i32;
                     (f32::from(u8::from(state.right)), Status::Terminated)
                 }
             }
@@ -173,7 +198,13 @@ impl Environment for Rules {
     fn observe(&self, state: &State, _: usize, mut row: Row<'_, '_>) {
         match self.toy {
             Toy::Bandit => row.f32(0)[0] = 1.0,
-            Toy::Recall => {
+            Toy::Option => {
+                let asked = row.f32(0);
+                asked.fill(0.0);
+                asked[state.secret as usize / 6] = 1.0;
+                asked[4 + state.secret as usize % 6] = 1.0;
+            }
+            Toy::Recall | Toy::RecallOption => {
                 let cue = state.at == 0;
                 let told = |i: u32| f32::from(u8::from(cue && state.secret == i));
                 let asked = f32::from(u8::from(state.at >= state.blanks));

@@ -320,10 +320,85 @@ fn the_dynamic_tests_of_a_trained_agent_are_made_from_what_it_experienced() {
     assert!(!told.contains("tells nothing of that"), "{told}");
 }
 
+/// Small enough for a test, large enough for products to be spread over threads.
+const OPTIONS: [&str; 16] = [
+    "--steps",
+    "900",
+    "--set",
+    "copies=4",
+    "--set",
+    "warm_up=400",
+    "--set",
+    "updates_per_step=0.06",
+    "--set",
+    "replay=800",
+    "--set",
+    "evaluate_episodes=1",
+    "--set",
+    "save_every=200",
+    "--set",
+    "evaluate_every=700",
+];
+
+#[cfg(unix)]
+#[test]
+fn agents_check_47_48_td3_is_one_run_whatever_the_threads_and_however_often_it_is_killed() {
+    let folder = Folder::new();
+    for agent in ["td3-mlp", "td3-lstm"] {
+        let outs = ["one", "two", "part"].map(|name| folder.path(&format!("{agent}-{name}")));
+        let train = |out: &str, more: &[&str]| {
+            let words = ["train", agent, "--env", "halma/symbolic-v1", "--set", "env.mazes=5", "--out", out];
+            [&words[..], &OPTIONS, more].concat().into_iter().map(str::to_owned).collect::<Vec<_>>()
+        };
+        let run = |words: &[String]| stdout(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        run(&train(&outs[0], &["--threads", "1"]));
+        run(&train(&outs[1], &["--threads", "2"]));
+        let expected = timeless(&outs[0]);
+        same(&timeless(&outs[1]), &expected);
+        let words = train(&outs[2], &[]);
+        let mut child = begin(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        while !Path::new(&outs[2]).join("seed-0/state/learner.json").exists() {
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        run(&train(&outs[2], &["--resume"]));
+        same(&timeless(&outs[2]), &expected);
+        let updates = String::from_utf8(expected[Path::new("seed-0/log.jsonl")].clone()).unwrap();
+        let last: Value = serde_json::from_str(updates.lines().last().unwrap()).unwrap();
+        assert!(last["updates"].as_u64().unwrap() >= 30, "{last}");
+    }
+}
+
+#[test]
+fn the_column_of_an_agent_in_halmas_table_is_made_from_its_own_experience() {
+    let folder = Folder::new();
+    for agent in ["td3-mlp", "td3-effect"] {
+        let (out, scores) = (folder.path(&format!("{agent}-out")), folder.path(&format!("{agent}-scores")));
+        // Exploring alone leads to some of the tests.
+        let more = ["--steps", "30000", "--set", "warm_up=29900", "--set", "evaluate_every=40000"];
+        let little = ["--set", "save_every=40000", "--set", "width=8", "--set", "greedy_last=0.1"];
+        let words = ["train", agent, "--protocol", "halma-table1", "--out", &out];
+        stdout(&[&words[..], &more, &little].concat());
+        assert!(Path::new(&out).join("symbolic/seed-0/experience.bin").is_file());
+        assert!(!Path::new(&out).join("visual").exists(), "it cannot learn panels");
+        let run: Value = serde_json::from_slice(&tree(&out)[Path::new("symbolic/seed-0/run.json")]).unwrap();
+        assert_eq!(run["env"]["experience"], true);
+        let words = ["eval", "halma-table1", "--policy", &out, "--out", &scores, "--episodes", "2", "--seeds", "1"];
+        let told = stdout(&words);
+        let label = if agent == "td3-mlp" { "MLP" } else { "Q effect" };
+        assert!(told.contains(label) && !told.contains("visual"), "{told}");
+        let records = tree(&scores).into_iter().filter(|(path, _)| path.starts_with("records"));
+        let records: Vec<String> = records.map(|(_, bytes)| String::from_utf8(bytes).unwrap()).collect();
+        let with = |part: &str| records.iter().any(|text| text.contains(part));
+        assert!(with("\"T\"") && with("\"RT\"") && with("the experience that came with the agent"), "{records:?}");
+    }
+}
+
 #[test]
 fn the_agents_are_listed() {
     let text = stdout(&["train", "--list"]);
-    for name in ["ppo ", "ppo-lstm", "ppo-lilgym", "ppo-sf"] {
+    for name in ["ppo ", "ppo-lstm", "ppo-lilgym", "ppo-sf", "td3-mlp", "td3-cnn-transformer", "td3-effect"] {
         assert!(text.lines().any(|line| line.starts_with(name)), "{text}");
     }
     let all: Value = serde_json::from_str(&stdout(&["train", "--list", "--json"])).unwrap();
