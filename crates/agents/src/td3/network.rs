@@ -333,6 +333,7 @@ pub(crate) enum Choose<'a> {
     /// By chance, and gradients pass through the choice.
     Through(&'a mut dyn FnMut(usize) -> Vec<f32>),
     /// As told.
+    #[cfg(test)]
     Forced(&'a [Vec<usize>]),
 }
 
@@ -425,6 +426,7 @@ impl ActionDecoder {
                     hard(values(logits.clone()).iter().zip(noise).map(|(l, g)| l + g).collect())
                 }
                 Choose::Through(noise) => gumbel::straight_through(logits.clone(), noise(wide), device),
+                #[cfg(test)]
                 Choose::Forced(all) => (gumbel::one_hot(&all[step], wide, device), all[step].clone()),
             };
             if step > 0 {
