@@ -1,0 +1,43 @@
+"""``rho_p``, ``grasp``, ``rho_g`` and ``rho_a`` of every run by agent and condition, from the records of evaluations: tables in Markdown, and ``scores.json``.
+
+``python results/halma/table.py OUT [OUT …]`` with the directories that ``heldout eval --out`` has written.
+"""
+
+import json
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+METRICS = ["rho_p", "grasp", "rho_g", "rho_a"]
+CONDITIONS = ["T", "RT", "ST-1", "ST-2", "AfT-1", "AfT-2", "AfT-3", "AfT-4", "AnT"]
+
+# Agent, metric, condition, run: the mean, and the number of mazes.
+scores: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
+mazes: dict[str, dict[str, dict[str, int]]] = {}
+for out in sys.argv[1:]:
+    for path in sorted(Path(out, "records").rglob("*.jsonl")):
+        head, *episodes = map(json.loads, path.read_text().splitlines())
+        runs = defaultdict(list)
+        for episode in episodes:
+            if "metrics" in episode:
+                runs[str(episode["seed"])].append(episode["metrics"])
+        for seed, own in runs.items():
+            mazes.setdefault(head["agent"], {}).setdefault(head["condition"], {})[seed] = len(own)
+            for metric in METRICS:
+                if metric == "grasp" and not any(m.get("targets") for m in own):
+                    continue
+                mean = round(sum(m[metric] for m in own) / len(own), 4)
+                scores.setdefault(head["agent"], {}).setdefault(metric, {}).setdefault(head["condition"], {})[seed] = mean
+
+for metric in METRICS:
+    print(f"\n| {metric} | " + " | ".join(CONDITIONS) + " |\n|---|" + "--:|" * len(CONDITIONS))
+    for agent, own in scores.items():
+        means = own.get(metric, {})
+        for seed in sorted({seed for cell in means.values() for seed in cell}):
+            cells = [f"{means[c][seed]:.3f}" if seed in means.get(c, {}) else "-" for c in CONDITIONS]
+            print(f"| {agent}, run {seed} | " + " | ".join(cells) + " |")
+print("\n| mazes of each test | " + " | ".join(CONDITIONS) + " |\n|---|" + "--:|" * len(CONDITIONS))
+for agent, own in mazes.items():
+    for seed in sorted({seed for cell in own.values() for seed in cell}):
+        print(f"| {agent}, run {seed} | " + " | ".join(str(own.get(c, {}).get(seed, 0)) for c in CONDITIONS) + " |")
+Path(__file__).with_name("scores.json").write_text(json.dumps({"scores": scores, "mazes": mazes}, indent=1) + "\n")
