@@ -216,7 +216,7 @@ pub(crate) fn sb3(totals: &mut Totals) -> anyhow::Result<()> {
     learning()?.pytest("crates/py/tests_sb3", totals)
 }
 
-/// Runs the tests with RLlib, which wants one Gymnasium and no other: in an environment of its own.
+/// Runs the tests with `RLlib`, which wants one Gymnasium and no other: in an environment of its own.
 pub(crate) fn ray(totals: &mut Totals) -> anyhow::Result<()> {
     with("venv-ray", &tested()?, "ray,test", &[])?.pytest("crates/py/tests_ray", totals)
 }
