@@ -316,7 +316,9 @@ fn amendment_41_doors_are_uniform_over_the_wall_that_two_regions_share() {
         let doors = Plan::doors(&regions, &mut Seed(seed.into()).rng());
         let of = shared.map(|wall| doors.iter().filter(|door| wall.contains(door)).count());
         assert_eq!((of, doors.len()), ([1; 3], 3), "{doors:?}");
-        doors.into_iter().for_each(|door| *opened.entry(door).or_default() += 1);
+        for door in doors {
+            *opened.entry(door).or_default() += 1;
+        }
     }
     for wall in shared {
         let share = 1.0 / wall.len() as f64;
