@@ -194,7 +194,9 @@ fn recovered_rows_are_read_where_the_training_file_is_missing() {
         Corpus::load(&config, Task::TOWER_FLIPIT).map(|corpus| corpus.problems.len()).map_err(|e| e.to_string())
     };
     assert_eq!([Split::Train, Split::Dev].map(load), [Ok(1), Ok(1)]);
-    files.iter().for_each(|file| std::fs::remove_file(folder.join(file)).unwrap());
+    for file in files {
+        std::fs::remove_file(folder.join(file)).unwrap();
+    }
     let [train, dev] = [Split::Train, Split::Dev].map(|split| load(split).unwrap_err());
     assert!(train.contains("train_flipit_partial_from_png"), "{train}");
     assert!(dev.contains("tower_flipit_dev.json"), "{dev}");
