@@ -17,7 +17,6 @@
 
 pub mod checkpoint;
 pub mod effect;
-pub mod eoa;
 pub mod impala;
 pub mod nn;
 pub mod parts;

@@ -49,14 +49,8 @@ pub fn score(
         let mut metrics = vec![0.0; buffers.metrics.len()];
         let mut actions = vec![0; n * spec.action_width()];
         while over.contains(&false) {
-            let moment = Moment {
-                observation: &buffers,
-                rewards: &rewards,
-                metrics: &metrics,
-                starts: &starts,
-                seeds: &seeds,
-                done: None,
-            };
+            let moment =
+                Moment { observation: &buffers, rewards: &rewards, metrics: &metrics, starts: &starts, seeds: &seeds };
             player.act(&moment, &mut actions).map_err(|e| e.to_string())?;
             env.step(&actions, buffers.output()).map_err(|e| e.to_string())?;
             starts.fill(false);

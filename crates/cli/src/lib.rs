@@ -26,7 +26,6 @@ mod run;
 mod scales;
 mod settings;
 mod signals;
-mod speaking;
 mod train;
 pub mod trained;
 

@@ -27,12 +27,6 @@ pub(super) enum Toy {
     Script,
     /// Six problems of 1 to 3 steps; pays the number of the step.
     Listed,
-    /// Three symbols, each with a value of six that is new in every episode, then one of the symbols; a third of the pairings is
-    /// never seen, or nothing else is.
-    Binding {
-        /// Whether it is.
-        held_out: bool,
-    },
     /// As `Text`, and the rules stop in the agent's place with probability a half.
     Forced,
 }
@@ -49,8 +43,6 @@ const SENTENCES: u32 = 18;
 const WIDTH: usize = 32;
 const SIDE: usize = 16;
 const CORRIDOR: u32 = 6;
-const SYMBOLS: usize = 3;
-const VALUES: usize = 6;
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Config {}
@@ -64,9 +56,6 @@ pub(super) struct State {
     episode: u64,
     right: bool,
     forced: bool,
-    /// The symbols in the order in which they are shown, and the value of each of them.
-    order: [usize; SYMBOLS],
-    values: [usize; SYMBOLS],
 }
 
 pub(super) struct Rules {
@@ -92,11 +81,6 @@ impl Environment for Rules {
             Toy::Text | Toy::Forced => (vec![Field::text("sentence", WIDTH)], ActionSpace::Discrete(2)),
             Toy::Script | Toy::Listed => {
                 (vec![Field::new("place", Dtype::F32, &[2], 0.0, 100.0)], ActionSpace::Discrete(2))
-            }
-            Toy::Binding { .. } => {
-                let field = |name, wide| Field::new(name, Dtype::F32, &[wide], 0.0, 1.0);
-                let fields = vec![field("stimulus", VALUES), field("message", SYMBOLS), field("asked", 1)];
-                (fields, ActionSpace::Discrete(VALUES as u32))
             }
         };
         let mut spec = Spec::single(fields, actions, (1, 1));
@@ -135,17 +119,7 @@ impl Environment for Rules {
     }
 
     fn start(&self, start: Start) -> State {
-        let mut state = State {
-            secret: 0,
-            blanks: 0,
-            at: 0,
-            steps: 0,
-            episode: 0,
-            right: false,
-            forced: false,
-            order: [0; SYMBOLS],
-            values: [0; SYMBOLS],
-        };
+        let mut state = State { secret: 0, blanks: 0, at: 0, steps: 0, episode: 0, right: false, forced: false };
         self.restart(&mut state, start);
         state
     }
@@ -155,23 +129,12 @@ impl Environment for Rules {
         let choices = match self.toy {
             Toy::Picture => 4,
             Toy::Option => 4 * 6,
-            Toy::Binding { .. } => SYMBOLS as u32,
             _ => 2,
         };
         let secret = start.problem.unwrap_or_else(|| rng.below(choices));
         let blanks = 1 + rng.below(3);
-        let forced = rng.chance(0.5);
-        let mut order = [0, 1, 2];
-        rng.shuffle(&mut order);
-        let mut values = [0; SYMBOLS];
-        if let Toy::Binding { held_out } = self.toy {
-            for (symbol, value) in values.iter_mut().enumerate() {
-                let open: Vec<usize> = (0..VALUES).filter(|v| ((v + symbol) % 3 == 0) == held_out).collect();
-                *value = *rng.pick(&open);
-            }
-        }
-        let episode = start.episode;
-        *state = State { secret, blanks, at: 0, steps: 0, episode, right: false, forced, order, values };
+        *state =
+            State { secret, blanks, at: 0, steps: 0, episode: start.episode, right: false, forced: rng.chance(0.5) };
     }
 
     fn check(&self, _: &State) -> Result<(), String> {
@@ -200,11 +163,6 @@ impl Environment for Rules {
                     state.right = action % 2 == state.secret as i32;
                     (f32::from(u8::from(state.right)), Status::Terminated)
                 }
-            }
-            Toy::Binding { .. } if (state.steps as usize) <= SYMBOLS => (0.0, Status::Running),
-            Toy::Binding { .. } => {
-                state.right = action as usize == state.values[state.secret as usize];
-                (f32::from(u8::from(state.right)), Status::Terminated)
             }
             Toy::Maze if state.at < CORRIDOR - 1 => {
                 state.at += u32::from(action == 0);
@@ -256,17 +214,6 @@ impl Environment for Rules {
                 let told = |i: u32| f32::from(u8::from(state.steps == 0 && state.secret == i));
                 let asked = f32::from(u8::from(state.at >= CORRIDOR - 1));
                 row.f32(0).copy_from_slice(&[told(0), told(1), asked]);
-            }
-            Toy::Binding { .. } => {
-                let shown = state.order.get(state.steps as usize).copied();
-                let (stimulus, message) = (0, 1);
-                row.f32(stimulus).fill(0.0);
-                row.f32(message).fill(0.0);
-                row.f32(message)[shown.unwrap_or(state.secret as usize)] = 1.0;
-                if let Some(symbol) = shown {
-                    row.f32(stimulus)[state.values[symbol]] = 1.0;
-                }
-                row.f32(2)[0] = f32::from(u8::from(shown.is_none()));
             }
             Toy::Picture => {
                 let (right, below) = (state.secret % 2 == 1, state.secret / 2 == 1);
