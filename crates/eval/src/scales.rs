@@ -445,7 +445,7 @@ mod tests {
         let kept = memory.scales.as_ref().unwrap().find("explore-goal-locations", "train").unwrap();
         assert_eq!(kept.ceiling().map(|ceiling| ceiling.mean), best("explore-goal-locations"));
         assert!(kept.oracle.as_ref().unwrap().mean < kept.ceiling().unwrap().mean, "the oracle is no ceiling");
-        let card = find("memory/explore-goal-locations-v1").unwrap().about.card;
+        let card = find(&memory.task("explore-goal-locations").unwrap().id).unwrap().about.card;
         assert!(card.contains("The oracle is no ceiling here."));
     }
 
