@@ -73,7 +73,7 @@ fn agents_check_37_checksums_of_event_files() {
 }
 
 #[test]
-fn agents_check_14_what_rows_are_worth_by_vtrace() {
+fn agents_check_14_memory_check_41_what_rows_are_worth_by_vtrace() {
     let (rewards, values) = ([1.0, 0.0, 2.0], [0.5, 1.0, -0.5, 2.0]);
     let of = |discounts: [f32; 3], valid: [bool; 3], ratios: [f32; 3]| {
         vtrace(1, &rewards, &discounts, &valid, &ratios, &values)
