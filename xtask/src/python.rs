@@ -205,9 +205,9 @@ pub(crate) fn test(totals: &mut Totals) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The environment of what learns: Stable-Baselines3, torch, and what reads the files of a training.
+/// The environment of what learns: Stable-Baselines3, torch, and what collects.
 fn learning() -> anyhow::Result<Venv> {
-    let more = ["matplotlib>=3.8", "torchrl", "minari[create,hdf5]", "safetensors", "tensorboard"];
+    let more = ["matplotlib>=3.8", "torchrl", "minari[create,hdf5]"];
     with("venv-sb3", &tested()?, "sb3,test", &more)
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::nn::Backend;
-use crate::parts::checkpoint::{about, sha256};
+use crate::parts::checkpoint::{about, begun, sha256};
 use crate::player::Player;
 use crate::table::{Agent, Profile, Told};
 use crate::text::Vocabulary;
@@ -129,6 +129,9 @@ pub struct RunFile {
     pub sources: Vec<Source>,
     /// What computed.
     pub backend: Backend,
+    /// Other versions and processors that went on with it: its bits may differ from those of a run in one go.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also_computed_by: Vec<String>,
 }
 
 /// What one seed has learnt.
@@ -189,7 +192,7 @@ impl Checkpoint {
         if told_of.agent != run.agent {
             return Err(bad(&path, format!("`agent` is `{}`, of this run it must be `{}`", told_of.agent, run.agent)));
         }
-        if told_of.run != sha256(&text) {
+        if told_of.run != sha256(&begun(&text)) {
             return Err(bad(&path, "was written by another run than its `run.json`".to_owned()));
         }
         let path = dir.join(VOCABULARY);

@@ -28,6 +28,11 @@ pub trait Player: Send {
     /// Which agents of the environment it plays.
     fn seats(&self) -> &[bool];
 
+    /// The step metrics that it is told, by their names.
+    fn told(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Writes the actions of its agents, and of no other: as many integers a copy as all agents act with.
     ///
     /// # Errors

@@ -179,7 +179,12 @@ impl Plan {
             Kind::Lilgym => {
                 let sizes = agent.action.sizes();
                 let factored = (sizes.len() == 1).then(|| Factored::of(sizes[0] as usize)).flatten();
-                let factored = factored.ok_or_else(|| format!("{} is no space of lilGym's actions", agent.action))?;
+                let factored = factored.ok_or_else(|| {
+                    format!(
+                        "{} is neither TOWER's 13 actions nor SCATTER's 2661 on the grid of 19 x 5: `ppo` learns other spaces",
+                        agent.action
+                    )
+                })?;
                 (Head::Factored(factored), &["action_mask", "legal_actions"])
             }
         };

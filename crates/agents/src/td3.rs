@@ -768,6 +768,10 @@ impl Player for Acting {
         &[true]
     }
 
+    fn told(&self) -> Vec<String> {
+        self.plan.inputs.told(&self.plan.spec)
+    }
+
     fn act(&mut self, moment: &Moment<'_>, actions: &mut [i32]) -> Result<(), PlayerError> {
         let copies = moment.starts.len();
         if self.steps.len() != copies {

@@ -177,6 +177,11 @@ pub struct Budget {
 }
 
 impl Budget {
+    /// How many there are of what it counts, and how many there shall be.
+    fn counted(&self, counters: Counters) -> (u64, u64) {
+        self.episodes.map_or((counters.env_steps, self.steps), |episodes| (counters.episodes, episodes))
+    }
+
     /// Whether a mark lies between two counts: one every so many steps, or if that is 0 every fiftieth of the budget.
     fn passes(&self, every: u64, before: Counters, now: Counters) -> bool {
         let marks = |counters: Counters| match (every, self.episodes) {
@@ -226,8 +231,10 @@ pub struct Selection<'a> {
 pub struct Progress {
     /// How far.
     pub counters: Counters,
-    /// Of how many steps.
-    pub steps: u64,
+    /// How many of what the budget counts: steps, or episodes.
+    pub done: u64,
+    /// Of how many.
+    pub of: u64,
     /// The return of the last training episodes.
     pub last_return: Option<f64>,
 }
@@ -277,6 +284,9 @@ struct Kept {
     looks_since_best: u64,
     /// Other versions and processors that it was resumed by.
     others: Vec<String>,
+    /// What the last evaluation found.
+    #[serde(default)]
+    scores: Vec<(String, f64)>,
     /// Bytes of the files that only grow.
     log: u64,
     curves: u64,
@@ -373,7 +383,6 @@ impl Run<'_> {
         }
         let (began, computed) = ((clock.wall)(), (clock.cpu)());
         let spent = [kept.cpu_seconds, kept.wall_seconds];
-        let mut scores = Vec::new();
         let end = loop {
             if let Some(end) = self.end(learner, &kept, selection.as_ref()) {
                 break Some(end);
@@ -395,8 +404,8 @@ impl Run<'_> {
                 self.look(learner, selection, &mut kept)?;
             }
             if self.budget.passes(self.budget.evaluate_every, before, kept.counters) {
-                scores = self.look_up(learner, evaluate, kept.counters, &mut curves)?;
-                let tags: Vec<_> = scores.iter().map(|(name, x)| (format!("evaluation/{name}"), *x)).collect();
+                kept.scores = self.look_up(learner, evaluate, kept.counters, &mut curves)?;
+                let tags: Vec<_> = kept.scores.iter().map(|(name, x)| (format!("evaluation/{name}"), *x)).collect();
                 board.add(&events::scalars((clock.wall)(), kept.counters.env_steps, &tags))?;
             }
             if self.budget.passes(self.budget.save_every, before, kept.counters) {
@@ -406,14 +415,15 @@ impl Run<'_> {
                 self.save(learner, &kept)?;
             }
             let last_return = learner.moving("return");
-            progress(&Progress { counters: kept.counters, steps: self.budget.steps, last_return });
+            let (done, of) = self.budget.counted(kept.counters);
+            progress(&Progress { counters: kept.counters, done: done.min(of), of, last_return });
         };
         (kept.log, kept.curves, kept.events) = (log.file.len(), curves.file.len(), board.file.len());
         kept.cpu_seconds = spent[0] + (clock.cpu)() - computed;
         kept.wall_seconds = spent[1] + (clock.wall)() - began;
         self.save(learner, &kept)?;
         let Some(end) = end else { return Ok(Ended::Stopped(kept.counters)) };
-        let scores: Map<String, Value> = scores.into_iter().map(|(name, x)| (name, json!(x))).collect();
+        let scores: Map<String, Value> = kept.scores.into_iter().map(|(name, x)| (name, json!(x))).collect();
         let done = json!({
             "end": end,
             "counters": kept.counters,
@@ -437,8 +447,9 @@ impl Run<'_> {
         let path = self.dir.join(DONE);
         let text = heldout_files::text(&path, WRITTEN).map_err(file(&path))?;
         let done: Value = serde_json::from_str(&text).unwrap_or_default();
-        let steps = done["counters"]["env_steps"].as_u64().unwrap_or(u64::MAX);
-        Ok(done["end"] == json!(End::Budget) && self.budget.episodes.is_none() && self.budget.steps > steps)
+        let counters: Option<Counters> = serde_json::from_value(done["counters"].clone()).ok();
+        let more = counters.map(|counters| self.budget.counted(counters)).is_some_and(|(done, of)| of > done);
+        Ok(done["end"] == json!(End::Budget) && more)
     }
 
     /// Writes down what the run is, or checks that it is the one that is there, and puts the learner where that stood.
@@ -462,23 +473,31 @@ impl Run<'_> {
         if learner.counters() != kept.counters {
             return Err(TrainError::Damaged("the state tells of two different counts of steps".to_owned()));
         }
-        if let Some(other) = self.other(&self.there()?)
+        if let Some((_, other)) = self.other()?
             && !kept.others.contains(&other)
         {
             kept.others.push(other);
+            let mut marked = self.there()?;
+            marked.insert(checkpoint::OTHERS.to_owned(), json!(kept.others));
+            self.write(RUN, format!("{:#}\n", Value::Object(marked)).as_bytes())?;
         }
         Ok(kept)
     }
 
-    /// What computes now, if a run was begun by something else: its bits may differ then.
-    fn other(&self, there: &Map<String, Value>) -> Option<String> {
+    /// What began the run that is there, and what computes now, if these are two: bits may differ then.
+    ///
+    /// # Errors
+    ///
+    /// If there is no run that can be read.
+    pub fn other(&self) -> Result<Option<(String, String)>, TrainError> {
         let told = |of: &Map<String, Value>| {
             let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
             let backend = of.get("backend").cloned().unwrap_or_default();
             let version = of.get("version").map(text).unwrap_or_default();
             format!("{version} {} {}", text(&backend["name"]), text(&backend["isa"]))
         };
-        Some(told(&self.about)).filter(|now| *now != told(there))
+        let (begun, now) = (told(&self.there()?), told(&self.about));
+        Ok((begun != now).then_some((begun, now)))
     }
 
     /// What fixes the run that is there.
@@ -505,7 +524,9 @@ impl Run<'_> {
             }
             (found != wanted).then(|| (at.to_owned(), found.clone(), wanted.clone()))
         }
-        let [found, wanted] = [there.clone(), self.about.clone()].map(Value::Object);
+        let mut there = there.clone();
+        there.remove(checkpoint::OTHERS);
+        let [found, wanted] = [there, self.about.clone()].map(Value::Object);
         match walk("", &found, &wanted, self.free) {
             None => Ok(()),
             Some((key, found, wanted)) => Err(TrainError::Differs {
@@ -520,10 +541,8 @@ impl Run<'_> {
     /// Why the run is over, if it is.
     fn end(&self, learner: &dyn Learner, kept: &Kept, selection: Option<&Selection<'_>>) -> Option<End> {
         let counters = learner.counters();
-        let enough = match self.budget.episodes {
-            Some(episodes) => counters.episodes >= episodes,
-            None => counters.env_steps >= self.budget.steps,
-        };
+        let (done, of) = self.budget.counted(counters);
+        let enough = done >= of;
         let good = |stop: &StopAt| learner.moving(&stop.metric).is_some_and(|mean| mean >= stop.at_least);
         if enough {
             Some(End::Budget)
@@ -570,7 +589,7 @@ impl Run<'_> {
         let about = checkpoint::About {
             format: FORMAT.to_owned(),
             agent: self.agent.to_owned(),
-            run: checkpoint::sha256(&begun),
+            run: checkpoint::sha256(&checkpoint::begun(&begun)),
             env_steps: counters.env_steps,
             updates: counters.updates,
             numbers: String::new(),

@@ -13,9 +13,10 @@ pub(crate) fn bar(total: u64, what: &str) -> ProgressBar {
 }
 
 /// A bar over the steps of a training, with their speed and what else is told of it.
-pub(crate) fn training(steps: u64) -> ProgressBar {
-    let bar = bar(steps, "steps");
-    if let Ok(style) = ProgressStyle::with_template("{bar:20} {pos}/{len} steps, {per_sec}, {msg}, {eta} left") {
+pub(crate) fn training(budget: u64, what: &str) -> ProgressBar {
+    let bar = bar(budget, what);
+    let template = format!("{{bar:20}} {{pos}}/{{len}} {what}, {{per_sec}}, {{msg}}, {{eta}} left");
+    if let Ok(style) = ProgressStyle::with_template(&template) {
         bar.set_style(style);
     }
     bar

@@ -255,15 +255,19 @@ impl Train {
             (Some(task), None) => task.set.clone(),
             (None, _) => Map::new(),
         };
-        if !set.get("allow_held_out").is_some_and(|v| v == true) {
-            for (key, value) in own.iter().filter(|(key, _)| ["split", "level"].contains(&key.as_str())) {
-                let trained = env.get(key).cloned().unwrap_or_else(|| "train".into());
-                if *value != trained {
-                    bail!(
-                        "`env.{key}` = `{value}` is not what training has (`{trained}`); `--set allow_held_out=true` trains on it \
-                         none the less, and every record says so"
-                    );
-                }
+        let key = entry.about.split_key;
+        if task.is_none() {
+            env.insert(key.to_owned(), entry.about.splits[0].into());
+        }
+        if let Some(value) = own.get(key)
+            && !set.get("allow_held_out").is_some_and(|v| v == true)
+        {
+            let trained = env.get(key).cloned().unwrap_or_else(|| entry.about.splits[0].into());
+            if *value != trained {
+                bail!(
+                    "`env.{key}` = `{value}` is not what training has (`{trained}`); `--set allow_held_out=true` trains on it \
+                     none the less, and every record says so"
+                );
             }
         }
         env.extend(preset.clone());
@@ -395,13 +399,30 @@ impl Train {
             patience: told.around.patience,
             score: &mut score,
         });
-        let bar = progress::training(told.steps());
+        if self.resume
+            && dir.join(train::RUN).exists()
+            && let Some((begun, now)) = run.other()?
+        {
+            crate::note(&format!(
+                "heldout: `{}` was begun by {begun} and goes on with {now}: its numbers may differ from those of one go, and its \
+                 run.json says so",
+                dir.display()
+            ));
+        }
+        let bar = match told.episodes() {
+            Some(episodes) => progress::training(episodes, "episodes"),
+            None => progress::training(told.steps(), "steps"),
+        };
         let clock = Clock { wall: &wall, cpu: &cpu };
         let ended =
             run.train(&mut *learner, &mut evaluate, selection, clock, &|| stop.load(Ordering::Relaxed), &mut |p| {
-                bar.set_position(p.counters.env_steps.min(p.steps));
-                let told = p.last_return.map(|r| format!(", return {r:.3}")).unwrap_or_default();
-                bar.set_message(format!("{} episodes, {} updates{told}", p.counters.episodes, p.counters.updates));
+                bar.set_position(p.done);
+                let returned = p.last_return.map(|r| format!(", return {r:.3}")).unwrap_or_default();
+                let beside = match told.episodes() {
+                    None => format!("{} episodes", p.counters.episodes),
+                    Some(_) => format!("{} steps", p.counters.env_steps),
+                };
+                bar.set_message(format!("{beside}, {} updates{returned}", p.counters.updates));
             });
         bar.finish_and_clear();
         Ok(ended?)
@@ -428,6 +449,7 @@ impl Train {
             held_out: course.held_out.clone(),
             sources: sources.chain(agent.sources(&course.told)?).collect(),
             backend: Backend::of(&self.device),
+            also_computed_by: Vec::new(),
         })
     }
 
@@ -456,7 +478,6 @@ impl Train {
             }
             if stop.load(Ordering::Relaxed) {
                 waiting.clear();
-                // Ctrl-C reaches all of a terminal's processes, a request to terminate this one alone.
                 if !std::mem::replace(&mut told, true) {
                     for (child, _, _) in &running {
                         let _ = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
@@ -568,6 +589,9 @@ fn child(course: &Course, seed: u64, threads: usize) -> anyhow::Result<Child> {
     }
     command.args(["--seed", &seed.to_string(), "--threads", &threads.to_string()]);
     command.env("RAYON_NUM_THREADS", threads.to_string()).stdout(std::process::Stdio::null());
+    // Ctrl-C reaches all processes of a group: each run is told to stop once, by this one, and saves.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command.spawn().with_context(|| format!("cannot start `{}`", program.display()))
 }
 

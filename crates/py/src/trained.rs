@@ -59,6 +59,12 @@ impl Player {
         Ok(Self(Mutex::new(Seated { player, buffers: Buffers::new(&spec, copies), spec, copies })))
     }
 
+    /// The step metrics that the policy is told, by their names.
+    #[getter]
+    fn told(&self) -> PyResult<Vec<String>> {
+        Ok(alone(&self.0)?.player.told())
+    }
+
     /// The actions for observations, an array of each field's rows one after the other in the order of the spec.
     #[expect(clippy::needless_pass_by_value, reason = "extracted from arguments")]
     fn act<'py>(

@@ -12,6 +12,7 @@ os.environ["PYGAME_HIDE_SUPPORT_PROMPT"] = "1"
 #: same under both of its versions. `test_names.py` sees that none of them names it.
 ONCE = [
     "test_command_line.py",
+    "test_files_of_training.py",
     "test_interrupt.py",
     "test_limits.py",
     "test_manual.py",

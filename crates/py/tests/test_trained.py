@@ -98,6 +98,19 @@ def test_a_loop_of_ones_own_plays_what_the_evaluation_plays(trained: Path) -> No
     assert [alone(seed) for seed in (5, 6, 7)] == found
 
 
+def test_who_is_told_of_the_last_step_needs_its_info(tmp_path: Path) -> None:
+    words = ["train", "td3-lstm", "--env", "halma/symbolic-v1", "--out", str(tmp_path / "run"), "--steps", "64"]
+    command([*words, "--set", "evaluate_episodes=1", "--set", "evaluate_every=1000"])
+    policy = heldout.load(tmp_path / "run")
+    env = policy.make()
+    observation, _ = env.reset(seed=1)
+    observation, reward, _, _, info = env.step(policy(observation, episode_start=True, seeds=1))
+    assert {"invalid", "trial_end"} <= set(info)
+    policy(observation, reward=float(reward), info=info, seeds=1)
+    with pytest.raises(heldout.HeldoutError, match="`td3-lstm` is told `invalid` of the last step: `info` must hold it"):
+        policy(observation, reward=float(reward), seeds=1)
+
+
 def test_evaluate_plays_a_checkpoint_as_the_command_line_does(trained: Path, tmp_path: Path) -> None:
     protocol = str(trained / "short.toml")
     for number, policy in enumerate([str(trained / "run"), trained / "run", heldout.load(trained / "run")]):

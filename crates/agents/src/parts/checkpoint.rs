@@ -9,6 +9,7 @@ use safetensors::tensor::View;
 use safetensors::{Dtype, SafeTensors};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::collect::Place;
@@ -19,6 +20,20 @@ use crate::train::TrainError;
 pub const FORMAT: &str = "heldout-weights 1";
 /// The one key of the file's own remarks: several would stand in no fixed order.
 const KEY: &str = "heldout";
+
+/// The key of `run.json` under which other versions and processors stand that went on with a run.
+pub const OTHERS: &str = "also_computed_by";
+
+/// `run.json` as it was when the run began, by which its policies know it.
+#[must_use]
+pub fn begun(text: &[u8]) -> Vec<u8> {
+    match serde_json::from_slice(text) {
+        Ok(Value::Object(mut run)) if run.remove(OTHERS).is_some() => {
+            format!("{:#}\n", Value::Object(run)).into_bytes()
+        }
+        _ => text.to_vec(),
+    }
+}
 
 /// SHA-256 in hexadecimal.
 #[must_use]

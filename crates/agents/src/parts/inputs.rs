@@ -211,6 +211,12 @@ impl Inputs {
         self.text.is_some()
     }
 
+    /// The step metrics that are inputs, by their names.
+    #[must_use]
+    pub fn told(&self, spec: &Spec) -> Vec<String> {
+        self.metrics.iter().map(|&metric| spec.metrics[metric].name.clone()).collect()
+    }
+
     /// Whether rows say which actions are legal.
     #[must_use]
     pub fn has_mask(&self) -> bool {

@@ -191,6 +191,15 @@ fn every_agent_has_presets_that_can_be_read_and_learns_what_it_says() {
     }
     let paper = |id: &str| Agent::find("ppo-sf").unwrap().preset(Profile::Paper, id).agent["lr"].clone();
     assert_eq!([paper("lilgym/tower-flipit-v1"), paper("lilgym/tower-scratch-v1")], [json!(3e-5), json!(3e-4)]);
+    // In lilGym nothing is worth anything after a truncation, and play takes what is likeliest, whoever learns it.
+    for agent in ["ppo", "ppo-lstm", "ppo-lilgym", "ppo-sf"] {
+        let told = |id: &str| {
+            let preset = Agent::find(agent).unwrap().preset(Profile::Small, id).agent;
+            ["play", "bootstrap_truncated"].map(|key| preset.get(key).cloned())
+        };
+        assert_eq!(told("lilgym/tower-scratch-v1"), [Some(json!("greedy")), Some(json!(false))], "{agent}");
+    }
+    assert!(Agent::find("ppo").unwrap().preset(Profile::Small, "memory/spot-diff-v1").agent.get("play").is_none());
 }
 
 #[test]

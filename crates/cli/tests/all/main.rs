@@ -10,3 +10,4 @@ mod hostile;
 mod inputs;
 mod limits;
 mod train;
+mod training;

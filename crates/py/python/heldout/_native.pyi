@@ -26,6 +26,8 @@ def word_pieces(vocabulary: str, sentences: list[str], most: int) -> list[list[i
 
 class Player:
     def __init__(self, path: str, run: int, copies: int) -> None: ...
+    @property
+    def told(self) -> list[str]: ...
     def act(
         self,
         fields: list[NDArray[Any]],

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -73,12 +73,14 @@ class TrainedPolicy:
         *,
         episode_start: bool | Sequence[bool] | NDArray[np.bool_] = False,
         reward: float | Sequence[float] | NDArray[Any] = 0.0,
+        info: Mapping[str, Any] | None = None,
         seeds: int | Sequence[int] | NDArray[Any] | None = None,
     ) -> Any:
         """Return the action for an observation, or those for a batch of them.
 
-        ``reward`` is what the last step paid, which policies with a memory are told; ``seeds`` are of the episodes, for
-        policies that draw their actions: unless given, each episode has one of its own that nobody knows.
+        ``reward`` is what the last step paid, which policies with a memory are told; some are told more of it, such as
+        whether what they did was valid, and need the step's ``info``. ``seeds`` are of the episodes, for policies that
+        draw their actions: unless given, each episode has one of its own that nobody knows.
         """
         given = observation if isinstance(observation, dict) else {self._spec.fields[0].name: observation}
         missing = [field.name for field in self._spec.fields if field.name not in given]
@@ -96,12 +98,18 @@ class TrainedPolicy:
             return np.ascontiguousarray(np.broadcast_to(np.asarray(value, dtype), (copies,)))
 
         starts = each(episode_start, np.bool_)
+        metrics = np.zeros((copies, len(self._spec.metrics)), np.float32)
+        for name in self._player.told:
+            if info is not None and name in info:
+                metrics[:, self._spec.metrics.index(name)] = np.asarray(info[name], np.float32)
+            elif not starts.all():
+                raise HeldoutError(f"`{self.agent}` is told `{name}` of the last step: `info` must hold it")
         fresh = self._drawn.integers(1 << 63, size=copies, dtype=np.uint64)
         self._seeds = np.where(starts, fresh, self._seeds)
         actions = self._player.act(
             [np.ascontiguousarray(column).reshape(-1) for column in columns],
             each(reward, np.float32),
-            np.zeros(copies * len(self._spec.metrics), np.float32),
+            metrics.reshape(-1),
             starts,
             self._seeds if seeds is None else each(seeds, np.uint64),
         ).astype(np.int64)
