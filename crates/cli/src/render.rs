@@ -82,7 +82,7 @@ impl Render {
         let place = Place { entry, protocol: "", task: "", run: 0, seed: self.seed };
         let mut overrides = entrant.view(&place).map_err(anyhow::Error::msg)?;
         overrides.extend(self.settings.overrides()?);
-        let mut env = entry.make(&overrides, 1, options)?;
+        let (mut env, config) = (entry.make(&overrides, 1, options)?, entry.configure(&overrides)?);
         let agent = self.agent(env.spec())?;
         let mut actor = entrant.sit(&mut *env, &place)?;
         let mut buffers = Buffers::new(env.spec(), 1);
@@ -111,6 +111,7 @@ impl Render {
             if let Some(actor) = &mut actor {
                 let turn = Turn {
                     spec: env.spec(),
+                    config: &config,
                     observation: &buffers,
                     rewards: &buffers.rewards,
                     metrics: if step == 0 { &none } else { &buffers.metrics },

@@ -193,6 +193,9 @@ pub struct Run<'a> {
 pub struct Turn<'a> {
     /// Sizes and names.
     pub spec: &'a Spec,
+    /// The whole config that is played under, for whoever must know which data are shown: the numbers of words depend on
+    /// them. It says what is held out too, so no policy is to be shown it.
+    pub config: &'a Value,
     /// The observations: one row per agent of each copy.
     pub observation: &'a Buffers,
     /// What the last step paid every agent of each copy; zero at the first step of an episode.
@@ -355,6 +358,8 @@ pub(crate) enum Event {
 /// A batch with its memory, at which episodes are played.
 pub(crate) struct Table {
     pub(crate) env: Box<dyn VecEnv>,
+    /// Its whole config.
+    config: Value,
     buffers: Buffers,
     /// What the last step gave. A reset writes zeros over all copies' rewards in the buffers.
     rewards: Vec<f32>,
@@ -384,7 +389,7 @@ impl Table {
         threads: usize,
     ) -> Result<Self, MakeError> {
         let options = Options { autoreset: Autoreset::Disabled, threads, ..Options::default() };
-        let env = entry.make(overrides, copies, options)?;
+        let (env, config) = (entry.make(overrides, copies, options)?, entry.configure(overrides)?);
         let spec = env.spec();
         let all = spec.metrics.iter().enumerate();
         let told: Vec<usize> = all.filter(|(_, m)| m.scope == Scope::Episode).map(|(i, _)| i).collect();
@@ -397,7 +402,22 @@ impl Table {
         let (playing, seeds, starts) = (vec![None; copies], vec![Seed(0); copies], vec![false; copies]);
         let done = vec![Vec::new(); copies];
         let trace = false;
-        Ok(Self { env, buffers, rewards, metrics, actions, told, names, weights, playing, seeds, starts, trace, done })
+        Ok(Self {
+            env,
+            config,
+            buffers,
+            rewards,
+            metrics,
+            actions,
+            told,
+            names,
+            weights,
+            playing,
+            seeds,
+            starts,
+            trace,
+            done,
+        })
     }
 
     /// The names of those that are shares.
@@ -433,6 +453,7 @@ impl Table {
                 let spec = self.env.spec();
                 let turn = Turn {
                     spec,
+                    config: &self.config,
                     observation: &self.buffers,
                     rewards: &self.rewards,
                     metrics: &self.metrics,

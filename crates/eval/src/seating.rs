@@ -133,7 +133,7 @@ struct Guests {
 
 impl Actor for Guests {
     fn act(&mut self, turn: Turn<'_>) -> Result<(), String> {
-        let Turn { spec, observation, rewards, metrics, starts, playing, seeds, actions, .. } = turn;
+        let Turn { spec, config, observation, rewards, metrics, starts, playing, seeds, actions, .. } = turn;
         for Guest { actor, plays } in &mut self.guests {
             self.answers.clear();
             self.answers.extend_from_slice(actions);
@@ -141,6 +141,7 @@ impl Actor for Guests {
             let agents = plays.as_slice();
             actor.act(Turn {
                 spec,
+                config,
                 observation,
                 rewards,
                 metrics,

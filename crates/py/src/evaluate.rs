@@ -152,8 +152,8 @@ impl PyActor {
         let act = if let Some(act) = &self.act {
             act.bind(py).clone()
         } else {
-            let spec = json!(turn.spec).to_string();
-            let act = self.policy.bind(py).call_method1("begin", (&self.place, spec, copies))?;
+            let (spec, config) = (json!(turn.spec).to_string(), turn.config.to_string());
+            let act = self.policy.bind(py).call_method1("begin", (&self.place, spec, config, copies))?;
             self.act = Some(act.clone().unbind());
             act
         };

@@ -1,5 +1,6 @@
 """What ``evaluate`` shows a policy, and which arguments it refuses."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 
 import heldout
+from heldout.text import UNKNOWN
 
 PROTOCOL = """
 title = "Short"
@@ -71,6 +73,50 @@ def test_who_learnt_on_the_numbers_of_words_was_shown_bytes(given: str, protocol
     assert all(words.decode(row) for rows in seen for row in rows)
     with pytest.raises(heldout.HeldoutError, match="`text` is `'str'`, must be `bytes`, `tokens` or a Vocabulary"):
         heldout.evaluate(policy, protocol(env_id), tmp_path / "other", text="str")
+
+
+PUBLIC = """
+title = "Public"
+summary = "One task of data in a directory."
+seeds = 1
+[[task]]
+name = "task"
+id = "{id}"
+kind = "problems"
+metric = "success"
+set = {{ data = '{data}', observation = "objects" }}
+[[task.condition]]
+name = "dev"
+held_out = true
+set = {{ split = "dev" }}
+"""
+
+
+def test_words_of_data_in_a_directory_had_the_numbers_of_the_builtin_ones(tmp_path: Path) -> None:
+    env_id = "lilgym/tower-scratch-v1"
+    sentences = {"train": ["Zebras like a block.", "A zebra likes no block."], "dev": ["A zebra, no okapi."]}
+    for split, said in sentences.items():
+        rows = {
+            str(number): {"sentence": sentence, "lf": "exist(filter_obj(all_items, lambda y: is_black(y)))"}
+            for number, sentence in enumerate(said)
+        }
+        (tmp_path / f"tower_scratch_{split}.json").write_text(json.dumps(rows))
+    env = heldout.Env(env_id, text="tokens", data=tmp_path, split="dev", observation="objects")
+    expected = env.reset(options={"problem": 0})[0]["sentence"]
+    assert env.vocabulary is not None and env.vocabulary.words[0] == "zebras"
+    protocol = tmp_path / "public.toml"
+    protocol.write_text(PUBLIC.format(id=env_id, data=tmp_path))
+    seen = []
+
+    def policy(observation: dict[str, Any]) -> Any:
+        seen.append(observation["sentence"])
+        return np.zeros(len(observation["sentence"]), np.int64)
+
+    outcome = heldout.evaluate(policy, protocol, tmp_path / "out", text="tokens")
+    assert outcome["failures"] == [] and seen
+    assert all(np.array_equal(row, expected) for rows in seen for row in rows)
+    assert heldout.decode_text(expected, env.vocabulary) == "a zebra no <unknown>"
+    assert heldout.vocabulary(env_id).of_bytes(np.array([list(b"zebras")], np.uint8))[0, 0] == UNKNOWN
 
 
 def test_arguments_that_a_scripted_policy_does_not_have_were_dropped(protocol: Any, tmp_path: Path) -> None:

@@ -98,10 +98,11 @@ def evaluate(
 
     ``tasks`` are the only ones to play, by name. ``deterministic=False`` lets models and modules draw their actions, by
     the seeds of the episodes, which the records say. ``text`` is the form of text that the policy was trained on,
-    ``"bytes"`` or ``"tokens"``, or the :class:`heldout.Vocabulary` of another corpus. ``view`` is how the policy sees
-    and acts: config overrides of the keys that are an id's views (``observation``, ``actions`` and the like), or a
-    function of the place that gives them. Models of Stable-Baselines3 that were trained on normalised observations are
-    shown them so. A scripted policy sees as it needs to and a trained one as it was trained: these three are refused.
+    ``"bytes"`` or ``"tokens"`` (of the data that the protocol plays), or the :class:`heldout.Vocabulary` of another
+    corpus. ``view`` is how the policy sees and acts: config overrides of the keys that are an id's views
+    (``observation``, ``actions`` and the like), or a function of the place that gives them. Models of Stable-Baselines3
+    that were trained on normalised observations are shown them so. A scripted policy sees as it needs to and a trained
+    one as it was trained: these three are refused.
 
     ``experience`` is what the policy experienced in training, as ``env.experience()`` gave it, or the path of a file of
     it, or (of a policy that is not scripted) a function of the place that returns either: tests that are made after
@@ -342,14 +343,17 @@ class _Entrant:
         """Return what it says of each stimulus."""
         return np.asarray(self._at(told).speak(stimuli, vocabulary, length))
 
-    def begin(self, told: _Told, spec: str, copies: int) -> Callable[..., Any]:
-        """Return the function that answers the observations of a new batch of ``copies``."""
+    def begin(self, told: _Told, spec: str, config: str, copies: int) -> Callable[..., Any]:
+        """Return the function that answers the observations of a new batch of ``copies``.
+
+        The config says which data there are, and so which words; policies are not shown it.
+        """
         about = json.loads(spec)
         act = _decider(self._at(told))([size for agent in about["agents"] for size in _sizes(agent["action"])])
         told_as_text = [field["name"] for field in about["observation"] if field["text"]]
         words = self._text if isinstance(self._text, Vocabulary) else None
         if told_as_text and self._text == "tokens":
-            words = vocabulary(told[0])
+            words = vocabulary(told[0], **json.loads(config))
 
         def answer(
             fields: dict[str, NDArray[Any]],
