@@ -97,6 +97,21 @@ def test_a_label_with_the_sign_that_ends_labels_took_the_rest_for_a_policy(tmp_p
         heldout.evaluate("random", "smoke", tmp_path / "out", label="a@b")
 
 
+@pytest.mark.parametrize("label", ["", "a\nb", "a\x7f", "x" * 101], ids=["empty", "line", "control", "long"])
+def test_a_label_that_cannot_be_one_was_answered_in_the_words_of_the_command_line(label: str, tmp_path: Path) -> None:
+    policies: list[Any] = ["random", lambda observation: np.zeros(len(observation), np.int64)]
+    for policy in policies:
+        with pytest.raises(heldout.HeldoutError, match=r"^`label` is `.*`, must have 1 to 100 characters") as caught:
+            heldout.evaluate(policy, "smoke", tmp_path / "out", label=label)
+        assert repr(label) in str(caught.value) and "@" not in str(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_label_is_text(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="`label` is `3`, must be a `str`"):
+        heldout.evaluate("random", "smoke", tmp_path / "out", label=3)  # type: ignore[arg-type]
+
+
 DYNAMIC = """
 title = "Dynamic"
 summary = "Tests made from experience."

@@ -1,10 +1,12 @@
 """Stable-Baselines3: its checker, its PPO, and the same trajectories as its own vector environment of singles."""
 
+import hashlib
 import json
 import os
 import pickle
 import warnings
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import gymnasium
 import numpy as np
@@ -262,6 +264,80 @@ def test_a_state_without_rows_is_refused(tmp_path: Path) -> None:
     protocol.write_text(PROTOCOL)
     with pytest.raises(heldout.HeldoutError, match=r"state has shape \(3, 1\), must have \d+ rows in dimension 0"):
         heldout.evaluate(Misshapen(False), protocol, tmp_path / "out", seeds=1)
+
+
+class Carried(NamedTuple):
+    """What an LSTM carries from step to step, by name."""
+
+    hidden: torch.Tensor
+    cell: torch.Tensor
+
+
+class Lstm(torch.nn.Module):
+    """Scores of an LSTM, whose state is torch's own pair or a named one: `(scores, (h, c))`."""
+
+    def __init__(self, named: bool) -> None:
+        super().__init__()
+        torch.manual_seed(5)
+        env = heldout.Env("example/grid-v1")
+        self.named = named
+        self.core = torch.nn.LSTM(gymnasium.spaces.flatdim(env.observation_space), 16)
+        self.head = torch.nn.Linear(16, int(env.action_space.n))  # type: ignore[attr-defined]
+
+    def scores(self, observation: dict[str, torch.Tensor], state: Any) -> tuple[torch.Tensor, Any]:
+        rows = torch.cat([part.reshape(len(part), -1).float() for part in observation.values()], dim=1)
+        answer, state = self.core(rows[None], state)
+        return 4 * self.head(answer[0]), state
+
+    def forward(self, observation: dict[str, torch.Tensor], state: Any) -> tuple[torch.Tensor, Any]:
+        assert state is None or type(state) is (Carried if self.named else tuple)
+        scores, state = self.scores(observation, None if state is None else tuple(state))
+        return scores, Carried(*state) if self.named else state
+
+
+class ByHand:
+    """Plays by a module's scores, and keeps, forgets and draws by itself."""
+
+    def __init__(self, module: Lstm, deterministic: bool) -> None:
+        self.module, self.deterministic = module, deterministic
+        self.state: Any = None
+        self.step = self.begun_among_others = 0
+
+    def __call__(self, observation: dict[str, np.ndarray], episode_start: np.ndarray, seeds: np.ndarray) -> np.ndarray:
+        if episode_start.all():
+            self.state, self.step = None, 0
+        else:
+            self.step += 1
+            self.begun_among_others += int(episode_start.any())
+            for part in self.state:
+                part[:, torch.from_numpy(episode_start)] = 0
+        with torch.no_grad():
+            shown = {name: torch.from_numpy(array) for name, array in observation.items()}
+            scores, self.state = self.module.scores(shown, self.state)
+        if self.deterministic:
+            return scores.argmax(dim=1).numpy()
+        digest = hashlib.sha256(seeds.tobytes() + self.step.to_bytes(8, "little")).digest()
+        torch.manual_seed(int.from_bytes(digest[:7], "little"))
+        return torch.distributions.Categorical(logits=scores).sample().numpy()
+
+
+@pytest.mark.parametrize("deterministic", [True, False], ids=["greedy", "sampled"])
+@pytest.mark.parametrize("named", [False, True], ids=["pair", "named"])
+def test_an_lstm_plays_as_a_loop_by_hand_does(tmp_path: Path, named: bool, deterministic: bool) -> None:
+    protocol = tmp_path / "grid.toml"
+    # Small, so that some arrive while others are still on their way.
+    protocol.write_text(PROTOCOL.replace("episodes = 20", "episodes = 20\nset = { size = 3, walls = 0.0 }"))
+    module = Lstm(named)
+    hand = ByHand(module, deterministic)
+    for out, policy in (("module", module), ("hand", hand)):
+        told = heldout.evaluate(policy, protocol, tmp_path / out, label="lstm", deterministic=deterministic)
+        assert told["failures"] == []
+    assert hand.begun_among_others > 0, "no copy began while others went on"
+    lines = {
+        out: [path.read_text().splitlines()[1:] for path in sorted((tmp_path / out / "records").rglob("*.jsonl"))]
+        for out in ("module", "hand")
+    }
+    assert lines["module"] == lines["hand"] and all(lines["hand"])
 
 
 @pytest.mark.parametrize("deterministic", [True, False])

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import sys
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -79,8 +80,9 @@ def evaluate(
     - a ``torch.nn.Module`` from observations to actions, or to a row of scores, of which the best is taken, or one by
       chance unless ``deterministic`` (of an action of several parts, the scores of all parts in one row); it is put
       into ``eval()`` meanwhile, and back afterwards. A recurrent one takes the state as its second argument and returns
-      ``(answer, state)``: ``None`` at first, then what it returned, a tensor or a tuple of them, zero in the rows of
-      copies that begin an episode (rows are the first dimension, or the second of three, as torch has it);
+      ``(answer, state)``: ``None`` at first, then what it returned, a tensor or a tuple of them (an LSTM's, or a named
+      one), zero in the rows of copies that begin an episode (rows are the first dimension, or the second of three, as
+      torch has it);
     - the name of a scripted policy, which ``threads`` spreads;
     - what :func:`heldout.load` opened, or the path of it: each training seed is a run of its own;
     - a list of functions, models or modules that were trained alike, one per training seed: each is a run of its own,
@@ -132,9 +134,9 @@ def evaluate(
                     "a trained policy sees and acts as it was trained to" if trained else "it is a scripted one's own"
                 )
                 raise HeldoutError(f"`{argument}` is not to be chosen for `{policy}`: {whose}")
-    if scripted and label is not None and "@" in label:
-        raise HeldoutError(f"`label` is `{label}`, must not hold `@`: it is what ends a label on the command line")
     what = policy if scripted else name or _named(policy)
+    if label is not None or not scripted:
+        _check_label(what if label is None else label, scripted)
     if tasks is None:
         tasks = list(policy) if isinstance(policy, Mapping) else []
     with contextlib.ExitStack() as stack:
@@ -215,6 +217,17 @@ def _opened(policy: Any) -> tuple[Any, str | None]:
     return os.path.join(policy.path, ""), policy.label
 
 
+def _check_label(label: Any, scripted: bool) -> None:
+    """Refuse text that cannot be a label."""
+    if not isinstance(label, str):
+        raise TypeError(f"`label` is `{label!r}`, must be a `str`")
+    if not 0 < len(label) <= _LABEL_LENGTH or any(unicodedata.category(character) == "Cc" for character in label):
+        allowed = f"1 to {_LABEL_LENGTH} characters, none of them a control character"
+        raise HeldoutError(f"`label` is `{label!r}`, must have {allowed}")
+    if scripted and "@" in label:
+        raise HeldoutError(f"`label` is `{label}`, must not hold `@`: it is what ends a label on the command line")
+
+
 def _named(policy: Any) -> str:
     """Return what a policy is called where nobody says."""
     several = list(policy.values()) if isinstance(policy, Mapping) else policy
@@ -223,6 +236,9 @@ def _named(policy: Any) -> str:
     found: str = getattr(policy, "__name__", type(policy).__name__)
     return found
 
+
+#: Characters of a label at the most.
+_LABEL_LENGTH = 100
 
 #: Answers a moment with actions.
 _Act = Callable[["_Moment"], Any]
@@ -503,7 +519,9 @@ def _masks(observation: Any) -> NDArray[np.bool_] | None:
 def _forgotten(state: Any, starts: Any) -> Any:
     """Return a state that is zero for the copies that begin an episode."""
     if isinstance(state, (tuple, list)):
-        return type(state)(_forgotten(part, starts) for part in state)
+        parts = [_forgotten(part, starts) for part in state]
+        # A named tuple takes its parts one by one.
+        return type(state)(*parts) if hasattr(state, "_fields") else type(state)(parts)
     if isinstance(state, dict):
         return {name: _forgotten(part, starts) for name, part in state.items()}
     if state is None:
