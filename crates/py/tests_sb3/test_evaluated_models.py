@@ -7,7 +7,7 @@ import gymnasium
 import numpy as np
 import pytest
 import torch
-from sb3_contrib import MaskablePPO
+from sb3_contrib import MaskablePPO, RecurrentPPO
 from stable_baselines3 import DQN, PPO
 from stable_baselines3.common.vec_env import VecNormalize
 
@@ -72,6 +72,52 @@ def test_a_maskable_model_is_told_what_is_legal(protocol: Any, tmp_path: Path) -
     model.predict = listening
     heldout.evaluate(model, protocol(env_id), tmp_path / "out")
     assert told and all(np.array_equal(mask, rows != 0) for rows, mask in told)
+
+
+FACTORED = {"mask": True, "actions": "factored", "observation": "objects"}
+
+
+def test_a_maskable_model_is_told_what_is_legal_in_each_part_of_an_action(protocol: Any, tmp_path: Path) -> None:
+    env_id = "lilgym/tower-scratch-v1"
+    envs = HeldoutVecEnv(env_id, 2, **FACTORED)
+    assert isinstance(envs.action_space, gymnasium.spaces.MultiDiscrete)
+    model = MaskablePPO("MultiInputPolicy", envs, n_steps=8, batch_size=16, device="cpu", seed=0)
+    first = np.concatenate([[0], np.cumsum(envs.action_space.nvec)[:-1]])
+    told = []
+    predict = model.predict
+
+    def listening(rows: Any, action_masks: Any = None, **more: Any) -> Any:
+        told.append((rows["legal_actions"], action_masks))
+        actions, state = predict(rows, action_masks=action_masks, **more)
+        assert all(mask[first + action].all() for mask, action in zip(action_masks, actions, strict=True))
+        return actions, state
+
+    model.predict = listening
+    assert heldout.evaluate(model, protocol(env_id), tmp_path / "out", view=FACTORED)["failures"] == []
+    assert told and all(np.array_equal(mask, rows != 0) for rows, mask in told)
+    assert not all(mask.all() for _, mask in told), "there was something to forbid"
+
+
+def test_a_recurrent_model_that_has_learnt_plays_as_a_loop_by_hand_does(protocol: Any, tmp_path: Path) -> None:
+    model = RecurrentPPO("MlpLstmPolicy", HeldoutVecEnv(MINI, 4), n_steps=32, batch_size=64, seed=0, device="cpu")
+    model.learn(256)
+    assert model.num_timesteps >= 256
+    state = None
+
+    def by_hand(observation: Any, episode_start: Any) -> Any:
+        nonlocal state
+        actions, state = model.predict(observation, state=state, episode_start=episode_start, deterministic=True)
+        return actions
+
+    for out, policy in (("model", model), ("hand", by_hand)):
+        told = heldout.evaluate(policy, protocol(MINI), tmp_path / out, label="recurrent")
+        assert told == {"episodes": 4, "of": 4, "failures": []}
+    model_lines, hand_lines = (
+        [record.split(b"\n")[1:] for record in records(tmp_path / out)] for out in ("model", "hand")
+    )
+    assert model_lines == hand_lines and model_lines[0]
+    told = heldout.evaluate(model, protocol(MINI), tmp_path / "drawn", label="recurrent", deterministic=False)
+    assert told == {"episodes": 4, "of": 4, "failures": []}
 
 
 def test_what_a_model_draws_by_numpy_and_its_space_differed_from_run_to_run(protocol: Any, tmp_path: Path) -> None:

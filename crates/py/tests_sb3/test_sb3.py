@@ -20,6 +20,7 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor
 
 import heldout
+import heldout.sb3
 from cases import SINGLE, SINGLE_CASES, Case, equal
 from heldout.sb3 import HeldoutVecEnv
 
@@ -78,6 +79,31 @@ def test_options_and_copies() -> None:
         HeldoutVecEnv("example/grid-v1", 3, copy=False)
     envs.close()
     envs.close()
+
+
+def test_the_experience_of_copies_is_added_up() -> None:
+    envs = HeldoutVecEnv("example/grid-v1", 3, experience=True)
+    envs.seed(1)
+    envs.reset()
+    envs.action_space.seed(0)
+    for _ in range(40):
+        envs.step(np.array([envs.action_space.sample() for _ in range(3)]))
+    first, second, _ = envs.env_method("experience")
+    envs.env_method("clear_experience", indices=2)
+    for told in (first, second):
+        envs.env_method("merge_experience", told, indices=2)
+    summed = np.frombuffer(first, dtype="<u4") + np.frombuffer(second, dtype="<u4")
+    assert np.array_equal(np.frombuffer(envs.env_method("experience", indices=2)[0], dtype="<u4"), summed)
+    other = heldout.Env("example/grid-v1", experience=True)
+    other.merge_experience(first)
+    other.merge_experience(second)
+    assert envs.env_method("experience") == [first, second, other.experience()]
+
+
+def test_the_abstract_class_is_not_to_be_had_here() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'VecEnv'; the vector environment here is `HeldoutVecEnv`"):
+        heldout.sb3.VecEnv  # noqa: B018
+    assert not hasattr(heldout.sb3, "Nothing")
 
 
 def test_one_window_shows_all_copies() -> None:

@@ -1,7 +1,7 @@
 """The Stable-Baselines3 ``VecEnv`` of an id with one agent; needs the extra ``heldout[sb3]``."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import numpy as np
@@ -11,7 +11,7 @@ from heldout._native import HeldoutError
 from heldout.vector import VectorEnv
 
 try:
-    from stable_baselines3.common.vec_env import VecEnv
+    from stable_baselines3.common.vec_env import VecEnv as _VecEnv
 except ImportError as error:
     raise ImportError(
         "`heldout.sb3` needs the package `stable-baselines3`, which is not installed: pip install 'heldout[sb3]'",
@@ -45,6 +45,10 @@ class Copy:
         """Take bytes as what has been experienced."""
         self._batch.set_experience(self._index, experience)
 
+    def merge_experience(self, experience: bytes) -> None:
+        """Add bytes of :meth:`experience`, of any copy, to what has been experienced."""
+        self._batch.merge_experience(self._index, experience)
+
     def clear_experience(self) -> None:
         """Forget what has been experienced."""
         self._batch.clear_experience(self._index)
@@ -62,7 +66,7 @@ class Copy:
         return self._batch.render_copy(self._index)
 
 
-class HeldoutVecEnv(VecEnv):  # type: ignore[misc]
+class HeldoutVecEnv(_VecEnv):  # type: ignore[misc]
     """Copies stepped together, restarted in the step that ends them, as Stable-Baselines3 wants them.
 
     ``seed(S)`` makes the next reset give copy ``i`` what a single environment reset with ``S + i`` plays. ``infos``
@@ -172,3 +176,12 @@ def copied(observation: Any) -> Any:
     if isinstance(observation, dict):
         return {name: array.copy() for name, array in observation.items()}
     return observation.copy()
+
+
+# Type checkers know the names that there are.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """Say what the class is called to whoever asks for it by the name that Stable-Baselines3 gives its own."""
+        told = "; the vector environment here is `HeldoutVecEnv`" if name == "VecEnv" else ""
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{told}")
