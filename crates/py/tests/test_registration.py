@@ -33,8 +33,10 @@ def test_make_in_every_way(env_id: str) -> None:
 @pytest.mark.parametrize("env_id", SEVERAL)
 def test_several_agents_are_referred_to_the_parallel_interface(env_id: str) -> None:
     for make in (gymnasium.make, gymnasium.make_vec):
-        with pytest.raises(heldout.HeldoutError, match=r"heldout\.parallel_env"):
+        with pytest.raises(heldout.HeldoutError, match=r"use heldout\.parallel_env\(") as caught:
             make(env_id)
+        assert f"for many copies heldout.ParallelVectorEnv({env_id!r}, num_envs" in str(caught.value)
+    assert heldout.ParallelVectorEnv(env_id, 3).num_envs == 3, "it can be made as the message says"
 
 
 def test_registering_again_is_harmless() -> None:

@@ -1,5 +1,6 @@
 """Text as ``str``, bytes or tokens by one option, the same in every interface, and back."""
 
+import functools
 import subprocess
 import sys
 
@@ -65,6 +66,32 @@ def test_async_vectors_of_gymnasium_have_the_same_arrays(form: str) -> None:
             assert equal(a, b) and a["sentence"].any()
     finally:
         theirs.close()
+
+
+def test_text_that_async_vectors_of_gymnasium_lose_is_refused() -> None:
+    make = functools.partial(gymnasium.make_vec, TEXT[0], num_envs=2, vectorization_mode="async", **SMALL)
+    with pytest.raises(heldout.HeldoutError, match='choose `text="bytes"` or `text="tokens"`'):
+        make()
+    ours = heldout.VectorEnv(TEXT[0], 2, text="str", **SMALL)
+    expected = ours.reset(seed=[1, 2])[0]["sentence"]
+    theirs = make(vector_kwargs={"shared_memory": False})
+    try:
+        assert theirs.reset(seed=[1, 2])[0]["sentence"] == expected and all(expected)
+    finally:
+        theirs.close()
+    theirs = make(text="bytes")
+    try:
+        assert tuple(heldout.decode_text(theirs.reset(seed=[1, 2])[0]["sentence"])) == expected
+    finally:
+        theirs.close()
+
+
+def test_text_of_environments_that_differ_is_batched_as_gymnasium_does() -> None:
+    makers = [lambda split=split: heldout.Env(TEXT[0], split=split, **SMALL) for split in ("train", "test")]
+    envs = SyncVectorEnv(makers, observation_mode="different")
+    observations, _ = envs.reset(seed=[1, 2])
+    singles = [make().reset(seed=seed)[0]["sentence"] for make, seed in zip(makers, (1, 2), strict=True)]
+    assert observations["sentence"] == tuple(singles)
 
 
 def test_defaults_and_what_is_refused() -> None:

@@ -5,10 +5,11 @@ import math
 import string
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.vector.utils import batch_differing_spaces, create_shared_memory
 from numpy.typing import NDArray
 
 from heldout._native import Batch, HeldoutError
@@ -20,6 +21,23 @@ MASK = "action_mask"
 FLAT_MASK = "legal_actions"
 
 _DTYPES: dict[str, type[np.generic]] = {"f32": np.float32, "u8": np.uint8, "i32": np.int32}
+
+
+class Sentence(spaces.Text):
+    """Gymnasium's ``Text``, but that it is refused where Gymnasium would lose it."""
+
+
+@create_shared_memory.register(Sentence)
+def _unshared(space: Sentence, n: int = 1, ctx: Any = None) -> NoReturn:
+    """Refuse memory that processes share: Gymnasium's ``AsyncVectorEnv`` reads text of it once, before there is any."""
+    raise HeldoutError(
+        "`text` is `str`, which Gymnasium's AsyncVectorEnv loses in the memory that its processes share: "
+        'choose `text="bytes"` or `text="tokens"`, or `shared_memory=False` among its arguments'
+    )
+
+
+# Gymnasium looks this one up by the class itself.
+batch_differing_spaces.register(Sentence, batch_differing_spaces.dispatch(spaces.Text))
 
 
 @dataclass(frozen=True)
@@ -55,7 +73,7 @@ class Field:
             return self.box(shape)
         if words is not None:
             return spaces.Box(0, len(words) - 1, (most_words(shape[0]),), np.int32)
-        return spaces.Text(max(shape[0], 1), min_length=0, charset=string.printable)
+        return Sentence(max(shape[0], 1), min_length=0, charset=string.printable)
 
 
 @dataclass(frozen=True)
@@ -118,7 +136,8 @@ class Spec:
             names = ", ".join(f"`{name}`" for name in self.agents)
             raise HeldoutError(
                 f"`{self.id}` has {len(self.agents)} agents ({names}), Gymnasium's environments have one: "
-                f"use heldout.parallel_env({self.id!r}, **config)"
+                f"use heldout.parallel_env({self.id!r}, **config), or for many copies "
+                f"heldout.ParallelVectorEnv({self.id!r}, num_envs, **config)"
             )
 
     def action_space(self, agent: int = 0) -> "spaces.Discrete | spaces.MultiDiscrete":

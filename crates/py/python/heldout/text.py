@@ -2,8 +2,8 @@
 
 Every environment takes ``text``:
 
-- ``"str"``: Gymnasium's ``Text``; a tuple of ``str`` for a batch. Gymnasium's ``AsyncVectorEnv`` passes no text between
-  its processes and returns zeros in its place: choose one of the others there.
+- ``"str"``: Gymnasium's ``Text``; a tuple of ``str`` for a batch. Gymnasium's ``AsyncVectorEnv`` loses it in the memory
+  that its processes share, so that it is refused there: choose one of the others, or ``shared_memory=False``.
 - ``"bytes"``: uint8, padded with zeros to the most bytes that the field can hold.
 - ``"tokens"``: int32, the numbers of the words in the :func:`vocabulary` of the id, padded with zeros to the most words
   that the bytes could hold.
