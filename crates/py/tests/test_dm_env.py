@@ -202,6 +202,20 @@ def test_further_config_keys_are_taken_and_checked() -> None:
         dm_env.load("spot_diff_train", config={"width": 32})
 
 
+@pytest.mark.parametrize("name", dm_env.LEVEL_NAMES)
+def test_an_unknown_key_of_a_level_is_the_error_of_its_environment(name: str) -> None:
+    task = max((task for task in (*UNITY, *PSYCHLAB, MAZE) if name.startswith(f"{task}_")), key=len)
+    env_id = f"memory/{task.replace('_', '-')}-v1"
+    key = next(iter(heldout.about(env_id)["defaults"]))
+    for wrong in (f"{key}s", "preset"):
+        with pytest.raises(heldout.UnknownKeyError) as caught:
+            dm_env.load(name, config={wrong: 1})
+        assert isinstance(caught.value, TypeError) and isinstance(caught.value, ValueError)
+        assert f"`{env_id}` got an unexpected keyword argument '{wrong}'; the nearest keys" in str(caught.value)
+    with pytest.raises(heldout.UnknownKeyError, match=f"the nearest keys of its config are `{key}`"):
+        dm_env.load(name, config={f"{key}s": 1})
+
+
 @pytest.mark.parametrize("name", one_of_each())
 def test_memory_check_02_observations(name: str) -> None:
     with dm_env.load(name, 2) as env:

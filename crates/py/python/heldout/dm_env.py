@@ -50,7 +50,7 @@ import numpy as np
 
 from heldout import _native
 from heldout._native import HeldoutError
-from heldout.registry import encode
+from heldout.registry import _check_keys, about, encode, ids
 
 try:
     import dm_env
@@ -145,6 +145,13 @@ def _integer(name: str, value: Any, low: int, high: int) -> None:
         raise HeldoutError(f"`{name}` is `{value}`, must be {low} to {high}")
 
 
+def _id(level_name: str) -> str:
+    """Return the id of the environment that a level is one of: the task that its name begins with."""
+    full = [env_id for env_id in ids() if env_id.startswith("memory/") and "-mini-v" not in env_id]
+    tasks = {env_id.removeprefix("memory/").rpartition("-v")[0].replace("-", "_"): env_id for env_id in full}
+    return tasks[max((task for task in tasks if level_name.startswith(f"{task}_")), key=len)]
+
+
 class Environment(dm_env.Environment):  # type: ignore[misc]
     """A level behind ``dm_env``; :func:`load_from_settings` and :func:`load` make it."""
 
@@ -163,11 +170,14 @@ class Environment(dm_env.Environment):  # type: ignore[misc]
         ``legacy_discount`` ends every episode with a discount of 0, also one that is cut. ``frames_remaining`` adds the
         observation ``FRAMES_REMAINING``, the ticks until the episode is cut. ``first_episode`` is the number of the
         episode that the first :meth:`reset` begins. ``invert_pitch`` exchanges looking up and down. ``config`` holds
-        further keys of the environment's config, as its card lists them.
+        further keys of the environment's config, as its card lists them; one that there is not raises
+        :class:`heldout.UnknownKeyError`.
         """
         _integer("first_episode", first_episode, 0, 2**64 - 1)
         # A tuple made by `_replace` has not been looked at.
         _check(settings)
+        further, env_id = dict(config or {}), _id(settings.level_name)
+        _check_keys(env_id, further, about(env_id)["defaults"], "")
         self.settings = settings
         self._level = _native.Level(
             settings.level_name,
@@ -176,7 +186,7 @@ class Environment(dm_env.Environment):  # type: ignore[misc]
             settings.height,
             None if settings.episode_length_seconds is None else float(settings.episode_length_seconds),
             bool(invert_pitch),
-            encode(dict(config or {})),
+            encode(further),
         )
         self._legacy_discount = legacy_discount
         self._frames_remaining = frames_remaining
