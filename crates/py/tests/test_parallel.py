@@ -1,4 +1,4 @@
-"""PettingZoo's own tests pass on every id with several agents."""
+"""PettingZoo's own tests pass on every id, and under every split and preset of those with several agents."""
 
 import warnings
 
@@ -8,6 +8,7 @@ from pettingzoo.test import parallel_api_test, parallel_seed_test
 
 import heldout
 from cases import IDS, SEVERAL, SEVERAL_CASES, Case
+from heldout.parallel import ParallelEnv
 
 
 @pytest.mark.parametrize("case", SEVERAL_CASES, ids=str)
@@ -16,6 +17,17 @@ def test_pettingzoo(case: Case) -> None:
         warnings.simplefilter("error")
         parallel_api_test(heldout.parallel_env(case.id, **case.config), num_cycles=500)
         parallel_seed_test(lambda: heldout.parallel_env(case.id, **case.config), num_cycles=500)
+
+
+@pytest.mark.parametrize("env_id", IDS)
+def test_pettingzoo_takes_every_id(env_id: str) -> None:
+    def make() -> ParallelEnv:
+        return heldout.parallel_env(env_id, **heldout.about(env_id)["smallest"])
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        parallel_api_test(make(), num_cycles=50)
+        parallel_seed_test(make, num_cycles=50)
 
 
 @pytest.mark.parametrize("env_id", IDS)
