@@ -1,6 +1,7 @@
 """The manual: its pages exist, what it names is there, and what it shows as an example can be played."""
 
 import importlib.util
+import itertools
 import re
 from pathlib import Path
 from types import ModuleType
@@ -64,6 +65,23 @@ def test_no_tutorial_shows_sixty_lines_of_another_language(hooks: ModuleType) ->
         if page.startswith("tutorials/"):
             blocks = re.findall(r"```rust\n(.*?)```", hooks.expand(read(page)), re.DOTALL)
             assert sum(block.count("\n") for block in blocks) < 60, page
+
+
+def test_the_reference_of_every_crate_is_linked_by_the_name_of_one() -> None:
+    linked = re.findall(r'<a href="\.\./rust/(\w+)/index\.html"><code>(\w+)</code></a>', read("library.md"))
+    assert all(folder == shown for folder, shown in linked) and len(linked) == len(set(linked))
+    crates = {f"heldout_{manifest.parent.name}" for manifest in (ROOT / "crates").glob("*/Cargo.toml")}
+    # What Python calls has a reference of its own.
+    assert {folder for folder, _ in linked} == crates - {"heldout_py"}
+
+
+def test_nothing_but_an_empty_line_follows_a_table() -> None:
+    for path in sorted(DOCS.rglob("*.md")):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        for number, (row, after) in enumerate(itertools.pairwise(lines), 2):
+            if row.startswith("|"):
+                where = f"{path.relative_to(DOCS)}, line {number}"
+                assert after.startswith("|") or not after.strip(), f"{where} becomes a row of the table before it"
 
 
 def test_pictures_are_there_and_small() -> None:
