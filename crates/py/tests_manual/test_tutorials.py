@@ -17,6 +17,39 @@ MOST_LINES = 59
 PATIENCE = 1500
 
 
+#: What a page says in the words of the report, and where that is said by what its script prints or by a report of it.
+VERDICTS = {
+    "read_a_report": [
+        ("within the grey band is generalises", "| generalises |"),
+        ("one beyond it breaks", "breaks if all of it is beyond"),
+        ("one that reaches across is undecided", "| undecided |"),
+        ("at the floor, or below it", "| below the floor |"),
+    ],
+    "torch_agent": [("agent breaks: from", "agent breaks: from")],
+    "train_with_sb3": [
+        ("PPO is at the floor in training", "PPO is at the floor in training"),
+        ("there is nothing that could generalise", "there is nothing that could generalise"),
+    ],
+}
+
+
+def read(script: Path) -> str:
+    return script.with_suffix(".md").read_text(encoding="utf-8")
+
+
+def plain(text: str) -> str:
+    """Return a text without emphasis, all in one line."""
+    return " ".join(text.replace("*", "").split())
+
+
+def test_every_page_that_quotes_a_verdict_is_held_to_it() -> None:
+    emphasised = re.compile(r"(?<!\*)\*(?![*\s])([^*]+)\*(?!\*)")
+    verdict = re.compile(r"\b(generalises|breaks|undecided|floor)\b")
+    pages = [script for script in SCRIPTS if script.with_suffix(".md").exists()]
+    quoting = {page.stem for page in pages if any(verdict.search(words) for words in emphasised.findall(read(page)))}
+    assert quoting == set(VERDICTS)
+
+
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_a_tutorial_ends_in_a_picture(script: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "Agg"}
@@ -28,6 +61,11 @@ def test_a_tutorial_ends_in_a_picture(script: Path, tmp_path: Path) -> None:
     picture = tmp_path / "made" / f"{script.stem}.png"
     assert picture.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
     assert {path.name for path in tmp_path.iterdir()} == {"made"}, "it writes to the folder that it is given alone"
+    made = [path.read_text(encoding="utf-8") for path in sorted((tmp_path / "made").rglob("report.md"))]
+    told, page = plain("\n".join([run.stdout, *made])), plain(read(script)) if script.stem in VERDICTS else ""
+    for quoted, said in VERDICTS.get(script.stem, []):
+        assert quoted in page, f"the page does not say `{quoted}`"
+        assert said in told, f"the page says `{quoted}`, and the report does not say `{said}`"
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
