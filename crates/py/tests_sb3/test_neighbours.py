@@ -7,11 +7,13 @@ import gymnasium
 import minari
 import numpy as np
 import pytest
+import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3 import PPO
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.vec_env import DummyVecEnv
+from torchrl.data import NonTensor
 from torchrl.envs import GymEnv
 from torchrl.envs.utils import check_env_specs
 
@@ -32,6 +34,23 @@ def test_torchrl_opens_an_id_of_each_family(env_id: str) -> None:
         env = GymEnv(env_id, **options)
         check_env_specs(env)
         assert env.rollout(5).batch_size[0] >= 1
+
+
+def test_torchrl_takes_a_sentence_as_it_is_unless_another_form_is_chosen() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        plain, numbered = GymEnv(TEXT), GymEnv(TEXT, text="tokens")
+
+        def said() -> str:
+            return plain._env.unwrapped.observe()[0]["sentence"]
+
+        # It is no tensor, so that no network reads it.
+        assert isinstance(plain.observation_spec["sentence"], NonTensor)
+        first = plain.reset()
+        assert first["sentence"] == said() != ""
+        assert plain.rand_step(first)["next", "sentence"] == said()
+        assert numbered.reset()["sentence"].dtype == torch.int32
+        check_env_specs(numbered)
 
 
 @pytest.mark.parametrize(
