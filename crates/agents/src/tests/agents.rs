@@ -4,6 +4,7 @@ use heldout_core::{Options, Seed, VecEnv};
 use heldout_envs::find;
 use serde_json::{Map, Value, json};
 
+use super::learning::words;
 use super::near;
 use super::toys::{Toy, make};
 use crate::nn::Device;
@@ -71,11 +72,9 @@ fn agents_check_10_factors_are_those_of_the_environment() {
 
 #[test]
 fn agents_check_22_where_the_rules_stop_stopping_is_what_is_learnt_from() {
-    let mut words = Vocabulary::default();
-    (0..18).for_each(|p| words.learn(&super::toys::sentence(p)));
     let config = Config { copies: 8, rows: 16, ..Config::default() };
     let mut ppo =
-        Ppo::new(&config, make(Toy::Forced, 8), Problems::All, Some(words), Seed(1), &Device::flex()).unwrap();
+        Ppo::new(&config, make(Toy::Forced, 8), Problems::All, Some(words()), Seed(1), &Device::flex()).unwrap();
     // A policy that stops once in ten times.
     let params = ppo.weights_mut();
     for i in 0..params.entries().len() {

@@ -2,7 +2,7 @@
 
 use heldout_core::{Buffers, Reset, Seed, Seeding};
 
-use super::toys::{Toy, make, sentence};
+use super::toys::{SENTENCES, Toy, make, sentence};
 use crate::nn::Device;
 use crate::parts::checkpoint::Saved;
 use crate::parts::collect::Problems;
@@ -42,9 +42,9 @@ pub(super) fn score(toy: Toy, player: &mut dyn Player) -> f64 {
     returns.iter().sum::<f64>() / copies as f64
 }
 
-fn words() -> Vocabulary {
+pub(super) fn words() -> Vocabulary {
     let mut words = Vocabulary::default();
-    (0..18).for_each(|p| words.learn(&sentence(p)));
+    (0..SENTENCES).for_each(|p| words.learn(&sentence(p)));
     words
 }
 
@@ -94,6 +94,7 @@ fn agents_check_58_the_bright_quadrant() {
 
 #[test]
 fn agents_check_60_the_side_that_a_sentence_names() {
+    assert_eq!(words().len(), 2 + 12, "twelve words, beside none and an unknown one");
     let found = learnt(Toy::Text, &config(5_000));
     assert!(found >= 0.95, "{found}");
 }

@@ -31,15 +31,16 @@ pub(super) enum Toy {
     Forced,
 }
 
-/// The sentences of the toy of text: problem `p` says left if it is even.
+/// The sentences of the toy of text, of twelve words: problem `p` says left if it is even.
 pub(super) fn sentence(problem: u32) -> String {
-    let verb = ["go", "turn", "step"][(problem / 2 % 3) as usize];
+    let verb = ["go", "turn", "step", "walk"][(problem / 2 % 4) as usize];
     let side = ["left", "right"][(problem % 2) as usize];
-    let end = ["now", "please", "my friend"][(problem / 6 % 3) as usize];
+    let end = ["now", "please", "my friend", "at once"][(problem / 8 % 4) as usize];
     format!("{verb} {side}, {end}!")
 }
 
-const SENTENCES: u32 = 18;
+/// How many there are.
+pub(super) const SENTENCES: u32 = 32;
 const WIDTH: usize = 32;
 const SIDE: usize = 16;
 const CORRIDOR: u32 = 6;
