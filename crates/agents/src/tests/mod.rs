@@ -8,6 +8,7 @@ mod impala;
 mod layers;
 mod learning;
 mod r2d2;
+mod seeds;
 mod targets;
 mod td3;
 mod toys;

@@ -4,7 +4,7 @@ use heldout_core::{Options, Rng, Seed};
 use heldout_envs::find;
 use serde_json::json;
 
-use super::learning::score;
+use super::learning::{Learnt, SEED, WAY, at_least, score};
 use super::near;
 use super::toys::{Toy, make};
 use crate::nn::Device;
@@ -139,31 +139,39 @@ fn toy(steps: u64) -> Config {
     Config { steps, copies: 16, train_every: 32, replay: 20_000, replay_min: 500, lr: 2e-3, gamma: 0.9, ..small() }
 }
 
-fn learnt(toy: Toy, config: &Config) -> f64 {
-    let mut learner = R2d2::new(config, make(toy, config.copies), Seed(1), &Device::flex()).unwrap();
+fn learnt(toy: Toy, config: &Config, seed: Seed) -> f64 {
+    let mut learner = R2d2::new(config, make(toy, config.copies), seed, &Device::flex()).unwrap();
     while learner.counters().env_steps < config.steps {
         learner.advance().unwrap();
     }
     score(toy, &mut *learner.player())
 }
 
+pub(super) fn best_arm(seed: Seed) -> Learnt {
+    at_least(0.95, learnt(Toy::Bandit, &toy(4_000), seed))
+}
+
+pub(super) fn cue(seed: Seed) -> Learnt {
+    at_least(0.95, learnt(Toy::Recall, &toy(15_000), seed))
+}
+
+pub(super) fn way(seed: Seed) -> Learnt {
+    at_least(0.9 * WAY, learnt(Toy::Maze, &Config { gamma: 0.95, ..toy(30_000) }, seed))
+}
+
 #[test]
 fn agents_check_53_r2d2_finds_the_best_arm() {
-    let found = learnt(Toy::Bandit, &toy(4_000));
-    assert!(found >= 0.95, "{found}");
+    best_arm(SEED).unwrap();
 }
 
 #[test]
 fn agents_check_55_r2d2_remembers_a_cue() {
-    let found = learnt(Toy::Recall, &toy(15_000));
-    assert!(found >= 0.95, "{found}");
+    cue(SEED).unwrap();
 }
 
 #[test]
 fn agents_check_56_r2d2_goes_where_it_was_told() {
-    let found = learnt(Toy::Maze, &Config { gamma: 0.95, ..toy(30_000) });
-    let best = 1.0 - 5.0 * 0.02;
-    assert!(found >= 0.9 * best, "{found} of {best}");
+    way(SEED).unwrap();
 }
 
 #[test]
