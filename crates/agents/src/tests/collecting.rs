@@ -69,13 +69,113 @@ fn agents_check_13_where_cuts_are_no_time_limits_nothing_follows_them() {
     assert_eq!(same(&unroll.cont, 3), [0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 0.0]);
 }
 
+/// What must stand in the arrays of ten steps of a copy.
+struct Table {
+    start: &'static [usize],
+    dead: &'static [usize],
+    reward: [f32; 10],
+    cont: [f32; 10],
+    /// By what the rules tell of every step, where they do.
+    told: [f32; 10],
+}
+
+/// Of copies that begin with an episode of 1, of 2 and of 5 steps; every other episode is cut.
+const TABLES: [Table; 3] = [
+    Table {
+        start: &[0, 2, 5],
+        dead: &[1, 4, 10],
+        reward: [1.0, 0.0, 1.0, 2.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0],
+        cont: [0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 0.0],
+        told: [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0],
+    },
+    Table {
+        start: &[0, 3, 9],
+        dead: &[2, 8, 10],
+        reward: [1.0, 2.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 0.0, 1.0],
+        cont: [1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 1.0],
+        told: [0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0],
+    },
+    Table {
+        start: &[0, 6, 8],
+        dead: &[5, 7, 10],
+        reward: [1.0, 2.0, 3.0, 4.0, 5.0, 0.0, 1.0, 0.0, 1.0, 2.0],
+        cont: [1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0],
+        told: [0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+    },
+];
+
+/// Which of them each copy is by the seed that collectors have here.
+const COPIES: [usize; 6] = [0, 0, 1, 0, 1, 2];
+
+/// Ten steps of copies that are not in step, each of which does what no neighbour does.
+fn uneven(toy: Toy) -> (Collector, Unroll) {
+    let mut collector = collector(toy, COPIES.len(), Problems::All, None);
+    let mut t = 0;
+    let unroll = collector.collect(10, |_, _, actions| {
+        actions.iter_mut().enumerate().for_each(|(copy, action)| *action = ((t + copy) % 2) as i32);
+        t += 1;
+    });
+    (collector, unroll.expect("plays"))
+}
+
+/// The numbers of one copy.
+fn column<T: Copy>(all: &[T], copy: usize) -> Vec<T> {
+    all.iter().copied().skip(copy).step_by(COPIES.len()).collect()
+}
+
+#[test]
+fn agents_check_30_copies_that_are_not_in_step_do_not_mix() {
+    let (collector, unroll) = uneven(Toy::Uneven);
+    let rows: Vec<&[f32]> = unroll.rows.vectors.chunks_exact(5).collect();
+    for (copy, &first) in COPIES.iter().enumerate() {
+        let table = &TABLES[first];
+        let (start, dead) = (column(&unroll.start, copy), column(&unroll.dead, copy));
+        assert_eq!(places(&start, |x| *x), table.start, "copy {copy}");
+        assert_eq!(places(&dead, |x| *x), table.dead, "copy {copy}");
+        assert_eq!(column(&unroll.reward, copy), table.reward, "copy {copy}");
+        assert_eq!(column(&unroll.cont, copy), table.cont, "copy {copy}");
+        let valid = column(&unroll.valid, copy);
+        assert!((0..10).all(|t| valid[t] != dead[t]), "copy {copy}: {valid:?}");
+        let action = column(&unroll.action, copy);
+        assert!((0..10).all(|t| action[t] == ((t + copy) % 2) as i32), "copy {copy}: {action:?}");
+        let mut turn = first as f32 - 1.0;
+        for (t, row) in column(&rows, copy).into_iter().enumerate() {
+            if start[t] {
+                turn += 1.0;
+                assert_eq!(row, [turn, 0.0, 0.0, 0.0, 0.0], "copy {copy}, row {t}");
+                continue;
+            }
+            // What the row before did and was paid, which is the number of its step; never of another episode.
+            let (done, paid) = (action[t - 1], table.reward[t - 1]);
+            let did = [0, 1].map(|a| f32::from(u8::from(a == done)));
+            assert_eq!(row, [turn, paid, did[0], did[1], 0.5 * paid], "copy {copy}, row {t}");
+        }
+    }
+    let played = collector.played();
+    assert_eq!((played.env_steps, played.episodes), (6 * 8, 6 * 3));
+}
+
+#[test]
+fn agents_check_30_where_the_rules_tell_what_goes_on_their_word_counts() {
+    let (_, unroll) = uneven(Toy::Told);
+    for (copy, &first) in COPIES.iter().enumerate() {
+        assert_eq!(column(&unroll.reward, copy), TABLES[first].reward, "copy {copy}");
+        // Also at the end of an episode, whatever its end; never at a row that is no step, though the rules speak there.
+        assert_eq!(column(&unroll.cont, copy), TABLES[first].told, "copy {copy}");
+    }
+}
+
 #[test]
 fn agents_check_30_the_same_arrays_however_they_are_cut() {
+    [Toy::Script, Toy::Uneven, Toy::Told].into_iter().for_each(the_same_however_cut);
+}
+
+fn the_same_however_cut(toy: Toy) {
     let mut t = 0;
-    let whole = collector(Toy::Script, 3, Problems::All, None).collect(12, act(&mut t)).expect("plays");
+    let whole = collector(toy, 3, Problems::All, None).collect(12, act(&mut t)).expect("plays");
     for first in 1..12 {
         let mut t = 0;
-        let mut collector = collector(Toy::Script, 3, Problems::All, None);
+        let mut collector = collector(toy, 3, Problems::All, None);
         let parts = [first, 12 - first].map(|steps| collector.collect(steps, act(&mut t)).expect("plays"));
         let joined = |of: fn(&Unroll) -> Vec<f32>| [of(&parts[0]), of(&parts[1])].concat();
         assert_eq!(joined(|u| u.reward.clone()), whole.reward);

@@ -25,6 +25,10 @@ pub(super) enum Toy {
     Text,
     /// Episodes of 1, 2 and 5 steps in turn, of which every other one is cut; pays the number of the step.
     Script,
+    /// The same, begun anywhere in that turn, which depends on the copy.
+    Uneven,
+    /// The same, where the rules tell what goes on in what it is worth: every second step, however an episode ends.
+    Told,
     /// Six problems of 1 to 3 steps; pays the number of the step.
     Listed,
     /// As `Text`, and the rules stop in the agent's place with probability a half.
@@ -64,6 +68,14 @@ pub(super) struct Rules {
     spec: Spec,
 }
 
+impl Rules {
+    /// Which of the episodes of a script is played.
+    fn turn(&self, state: &State) -> u64 {
+        let first = if self.toy == Toy::Script { 0 } else { state.secret };
+        state.episode + u64::from(first)
+    }
+}
+
 impl Environment for Rules {
     type Config = Config;
     type State = State;
@@ -80,7 +92,7 @@ impl Environment for Rules {
             Toy::Maze => (vec![Field::new("cue", Dtype::F32, &[3], 0.0, 1.0)], ActionSpace::Discrete(3)),
             Toy::Picture => (vec![Field::image("image", SIDE, SIDE)], ActionSpace::Discrete(4)),
             Toy::Text | Toy::Forced => (vec![Field::text("sentence", WIDTH)], ActionSpace::Discrete(2)),
-            Toy::Script | Toy::Listed => {
+            Toy::Script | Toy::Uneven | Toy::Told | Toy::Listed => {
                 (vec![Field::new("place", Dtype::F32, &[2], 0.0, 100.0)], ActionSpace::Discrete(2))
             }
         };
@@ -88,6 +100,9 @@ impl Environment for Rules {
         spec.metrics = vec![Metric::share("right")];
         if toy == Toy::Forced {
             spec.metrics.push(Metric::step("force_stop"));
+        }
+        if toy == Toy::Told {
+            spec.metrics.push(Metric::step("bootstrap"));
         }
         if matches!(toy, Toy::Text | Toy::Forced) {
             spec.problems = Some(SENTENCES);
@@ -132,7 +147,10 @@ impl Environment for Rules {
             Toy::Option => 4 * 6,
             _ => 2,
         };
-        let secret = start.problem.unwrap_or_else(|| rng.below(choices));
+        let secret = match self.toy {
+            Toy::Uneven | Toy::Told => (start.copy.0 % 3) as u32,
+            _ => start.problem.unwrap_or_else(|| rng.below(choices)),
+        };
         let blanks = 1 + rng.below(3);
         *state =
             State { secret, blanks, at: 0, steps: 0, episode: start.episode, right: false, forced: rng.chance(0.5) };
@@ -186,9 +204,10 @@ impl Environment for Rules {
                 let ended = state.steps > state.secret % 3;
                 (state.steps as f32, if ended { Status::Terminated } else { Status::Running })
             }
-            Toy::Script => {
-                let length = [1, 2, 5][(state.episode % 3) as usize];
-                let end = if state.episode.is_multiple_of(2) { Status::Terminated } else { Status::Truncated };
+            Toy::Script | Toy::Uneven | Toy::Told => {
+                let turn = self.turn(state);
+                let length = [1, 2, 5][(turn % 3) as usize];
+                let end = if turn.is_multiple_of(2) { Status::Terminated } else { Status::Truncated };
                 (state.steps as f32, if state.steps == length { end } else { Status::Running })
             }
         };
@@ -233,7 +252,9 @@ impl Environment for Rules {
                 bytes[..text.len()].copy_from_slice(text.as_bytes());
             }
             Toy::Listed => row.f32(0).copy_from_slice(&[state.secret as f32, state.steps as f32]),
-            Toy::Script => row.f32(0).copy_from_slice(&[state.episode as f32, state.steps as f32]),
+            Toy::Script | Toy::Uneven | Toy::Told => {
+                row.f32(0).copy_from_slice(&[self.turn(state) as f32, state.steps as f32]);
+            }
         }
     }
 
@@ -245,8 +266,12 @@ impl Environment for Rules {
 
     fn metrics(&self, state: &State, values: &mut [f32]) {
         values[0] = f32::from(u8::from(state.right));
-        if let Some(forced) = values.get_mut(1) {
-            *forced = f32::from(u8::from(state.forced && state.steps > 0));
+        if let Some(told) = values.get_mut(1) {
+            let holds = match self.toy {
+                Toy::Told => state.steps.is_multiple_of(2),
+                _ => state.forced && state.steps > 0,
+            };
+            *told = f32::from(u8::from(holds));
         }
     }
 }
