@@ -160,7 +160,7 @@ fn agents_check_30_where_the_rules_tell_what_goes_on_their_word_counts() {
     let (_, unroll) = uneven(Toy::Told);
     for (copy, &first) in COPIES.iter().enumerate() {
         assert_eq!(column(&unroll.reward, copy), TABLES[first].reward, "copy {copy}");
-        // Also at the end of an episode, whatever its end; never at a row that is no step, though the rules speak there.
+        // At any end of an episode too, and never at a row that is no step, though the rules speak there.
         assert_eq!(column(&unroll.cont, copy), TABLES[first].told, "copy {copy}");
     }
 }

@@ -5,6 +5,7 @@ mod collecting;
 mod encoder;
 mod heads;
 mod impala;
+mod inputs;
 mod layers;
 mod learning;
 mod r2d2;
