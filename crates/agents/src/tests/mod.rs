@@ -10,6 +10,7 @@ mod layers;
 mod learning;
 mod r2d2;
 mod seeds;
+mod selecting;
 mod targets;
 mod td3;
 mod toys;
