@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use heldout_agents::parts::checkpoint::{FILES, Saved};
+use serde_json::Value;
+
 pub(crate) fn heldout(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_heldout")).args(arguments).output().expect("the binary runs")
 }
@@ -109,6 +112,18 @@ pub(crate) fn protocol(folder: &Folder, name: &str, text: &str) -> String {
     let path = folder.path(name);
     std::fs::write(&path, text).unwrap();
     path
+}
+
+/// Each of `keys` behind a `--set`.
+pub(crate) fn set<'a>(keys: &[&'a str]) -> Vec<&'a str> {
+    keys.iter().flat_map(|&key| ["--set", key]).collect()
+}
+
+/// What a training of seed 0 in `out` would go on from, and what the loop around its learner keeps.
+pub(crate) fn state(out: &str) -> (Saved, Value) {
+    let folder = Path::new(out).join("seed-0/state");
+    let files = heldout_files::read_folder(&folder, &FILES, heldout_files::DATA).unwrap().unwrap();
+    Saved::of_files(files.try_into().unwrap()).unwrap()
 }
 
 pub(crate) fn begin(arguments: &[&str]) -> Child {

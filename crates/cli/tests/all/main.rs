@@ -9,5 +9,6 @@ mod halma;
 mod hostile;
 mod inputs;
 mod limits;
+mod selection;
 mod train;
 mod training;
