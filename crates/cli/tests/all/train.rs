@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::common::{Folder, SHORT, begin, fails, heldout, protocol, stdout, tree};
+use crate::common::{Folder, SHORT, begin, fails, heldout, protocol, set, state, stdout, tree};
 
 /// Enough blocks for several saves, few enough for a test.
 const SMALL: [&str; 8] = ["--steps", "6000", "--set", "copies=8", "--set", "rows=32", "--set", "evaluate_episodes=4"];
@@ -92,6 +92,66 @@ fn agents_check_48_52_a_run_that_was_killed_or_stopped_is_the_run_that_was_left_
     let told = stdout(&[&train("ppo", place, &whole, &more)[..], &["--resume"]].concat());
     assert!(told.contains("seed 0: done"), "{told}");
     same(&timeless(&whole), &expected);
+}
+
+/// What a run of at least thirty updates leaves behind: the same by one thread and by two, and if it was killed after
+/// its first save, which comes with some thirteen, and went on.
+fn one_run(words: &[&str]) -> BTreeMap<PathBuf, Vec<u8>> {
+    let folder = Folder::new();
+    let outs = ["one", "two", "part"].map(|name| folder.path(name));
+    let train = |out: &str, threads: &str, more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_heldout"));
+        command.args(words).args(["--out", out]).args(more).env("RAYON_NUM_THREADS", threads);
+        command
+    };
+    let finish = |mut command: Command| {
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    finish(train(&outs[0], "1", &[]));
+    finish(train(&outs[1], "2", &[]));
+    let expected = timeless(&outs[0]);
+    same(&timeless(&outs[1]), &expected);
+    let log = String::from_utf8(expected[Path::new("seed-0/log.jsonl")].clone()).unwrap();
+    let last: Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
+    assert!(last["updates"].as_u64().unwrap() >= 30, "{last}");
+
+    let mut child = train(&outs[2], "1", &[]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let saved = Path::new(&outs[2]).join("seed-0/state/learner.json");
+    while !saved.exists() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let (_, kept) = state(&outs[2]);
+    assert!(kept["counters"]["updates"].as_u64().unwrap() >= 12, "{kept}");
+    finish(train(&outs[2], "2", &["--resume"]));
+    same(&timeless(&outs[2]), &expected);
+    expected
+}
+
+#[test]
+fn agents_check_46_47_48_the_agent_of_lilgym_is_one_run_with_what_selection_keeps() {
+    // Six updates a block, and a look at every block.
+    let keys = ["copies=8", "rows=12", "minibatches=3", "epochs=2", "save_every=100", "evaluate_every=150"];
+    let looks = ["selection=0.01", "selection_every=1", "selection_metric=return", "play=sample"];
+    let words = ["train", "ppo-sf", "--env", "lilgym/tower-scratch-v1", "--steps", "300"];
+    let words = [&words[..], &set(&keys), &set(&looks), &set(&["evaluate_episodes=2"])].concat();
+    let files = one_run(&words);
+    for name in ["best.safetensors", "vocabulary.json", "state/learner.safetensors"] {
+        assert!(files.contains_key(&Path::new("seed-0").join(name)), "{name}: {:?}", files.keys());
+    }
+}
+
+#[test]
+fn agents_check_46_47_48_what_is_learnt_from_pictures_is_one_run() {
+    // Some forty pictures an update, which convolutions take in groups of eight.
+    let seen = ["env.observation=pixels", "env.trials=1", "evaluate_episodes=1", "evaluate_every=600"];
+    let keys = ["copies=8", "rows=5", "minibatches=1", "epochs=1", "save_every=500"];
+    let words = ["train", "ppo", "--env", "memory/spot-diff-mini-v1", "--steps", "1200"];
+    let files = one_run(&[&words[..], &set(&seen), &set(&keys)].concat());
+    let run: Value = serde_json::from_slice(&files[Path::new("seed-0/run.json")]).unwrap();
+    assert_eq!(run["shown"]["observation"][0]["name"], "pixels");
 }
 
 #[test]
