@@ -4,7 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use serde_json::Value;
+use heldout_agents::nn::{Device, Init, Params};
+use heldout_agents::parts::checkpoint::{About, about, pack};
+use heldout_agents::parts::collect::Problems;
+use heldout_agents::{Agent, Profile};
+use heldout_core::{Options, Seed};
+use heldout_envs::find;
+use serde_json::{Map, Value};
 
 use crate::common::{Folder, SHORT, begin, fails, heldout, protocol, set, state, stdout, tree};
 
@@ -356,6 +362,66 @@ fn agents_check_36_what_is_damaged_or_foreign_is_refused_by_name() {
     let resumed = heldout(&[&train("ppo", ["--env", "example/grid-v1"], &out, &[])[..], &["--resume"]].concat());
     fails(&resumed, 2, &["rows.bin", "checksum"]);
     assert!(tree(&out) == before);
+}
+
+/// The names and shapes of what an agent learns in `example/grid-v1`.
+fn network(agent: &str) -> Vec<(String, Vec<usize>)> {
+    let (agent, id) = (Agent::find(agent).unwrap(), "example/grid-v1");
+    let env = find(id).unwrap().make(&Map::new(), 1, Options::default()).unwrap();
+    let told = agent.told(Profile::Small, id, env.spec(), &Map::new()).unwrap();
+    let learner = agent.learner(&told, env, Problems::All, None, Seed(0), &Device::flex()).unwrap();
+    learner.weights().entries().iter().map(|p| (p.name.clone(), p.shape.clone())).collect()
+}
+
+/// A file of weights that are all zero, with these names and shapes.
+fn packed(list: &[(String, Vec<usize>)], about: &About) -> Vec<u8> {
+    let mut params = Params::new(Seed(0), &Device::flex());
+    for (name, shape) in list {
+        params.add(name.clone(), shape, Init::Constant(0.0));
+    }
+    pack(&params, about.clone())
+}
+
+#[test]
+fn agents_check_36_weights_of_another_network_agent_or_run_are_each_refused_in_words_of_their_own() {
+    let folder = Folder::new();
+    let out = folder.path("out");
+    let words = ["train", "ppo", "--env", "example/grid-v1", "--out", &out, "--steps", "100"];
+    stdout(&[&words[..], &set(&["copies=4", "rows=8", "evaluate_episodes=1"])].concat());
+    let before = tree(&out);
+    let path = Path::new(&out).join("seed-0/policy.safetensors");
+    let told = about(&std::fs::read(&path).unwrap()).unwrap();
+    let play = |weights: &[u8]| {
+        std::fs::write(&path, weights).unwrap();
+        heldout(&["run", "example/grid-v1", "--policy", &out, "--episodes", "1"])
+    };
+    let own = network("ppo");
+    assert!(play(&packed(&own, &told)).status.success(), "weights of the right names and shapes are played");
+    let refused = |list: &[(String, Vec<usize>)], about: &About, parts: &[&str]| {
+        fails(&play(&packed(list, about)), 2, parts);
+    };
+
+    let mut wide = own.clone();
+    wide.iter_mut().find(|(name, _)| name == "policy.bias").unwrap().1 = vec![5];
+    refused(&wide, &told, &["`policy.bias` is [5] of F32, must be [4] of F32"]);
+    let fewer: Vec<_> = own.iter().filter(|(name, _)| name != "value.1.bias").cloned().collect();
+    refused(&fewer, &told, &["has no tensor `value.1.bias`"]);
+    let more = [own.clone(), vec![("another.weight".to_owned(), vec![2, 3])]].concat();
+    refused(&more, &told, &["has a tensor `another.weight`, which the network has not"]);
+
+    // A network with a memory says so itself, or is known by what it lacks a place for.
+    let lstm = network("ppo-lstm");
+    refused(&lstm, &told, &["has a tensor `core.", "which the network has not"]);
+    let other = About { agent: "ppo-lstm".to_owned(), ..told.clone() };
+    refused(&lstm, &other, &["policy.safetensors", "`agent` is `ppo-lstm`, of this run it must be `ppo`"]);
+    let other = About { run: "0".repeat(64), ..told.clone() };
+    refused(&own, &other, &["policy.safetensors", "was written by another run than its `run.json`"]);
+    let other = About { format: "heldout-weights 9".to_owned(), ..told };
+    let format = "`format` is `heldout-weights 9`, must be `heldout-weights 1`";
+    refused(&own, &other, &["policy.safetensors", format]);
+
+    std::fs::write(&path, &before[Path::new("seed-0/policy.safetensors")]).unwrap();
+    assert!(tree(&out) == before, "nothing else was written");
 }
 
 fn with_run(dir: &Path, text: &str, play: impl Fn() -> std::process::Output) -> std::process::Output {
