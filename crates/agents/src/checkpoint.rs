@@ -145,6 +145,8 @@ pub struct Checkpoint {
     pub sha256: String,
     told: Told,
     words: Option<Vocabulary>,
+    /// The file of its weights.
+    path: PathBuf,
     weights: Vec<u8>,
     experience: Option<Vec<u8>>,
 }
@@ -195,13 +197,13 @@ impl Checkpoint {
         if told_of.run != sha256(&begun(&text)) {
             return Err(bad(&path, "was written by another run than its `run.json`".to_owned()));
         }
-        let path = dir.join(VOCABULARY);
-        let words = match optional(&path, WRITTEN)? {
+        let list = dir.join(VOCABULARY);
+        let words = match optional(&list, WRITTEN)? {
             None => None,
-            Some(bytes) => Some(serde_json::from_slice(&bytes).map_err(|e| bad(&path, e.to_string()))?),
+            Some(bytes) => Some(serde_json::from_slice(&bytes).map_err(|e| bad(&list, e.to_string()))?),
         };
         let experience = optional(&dir.join(EXPERIENCE), DATA)?;
-        Ok(Self { run, agent, sha256: sha256(&weights), told, words, weights, experience })
+        Ok(Self { run, agent, sha256: sha256(&weights), told, words, path, weights, experience })
     }
 
     /// What lies in the directory of one seed, of a task, or of a whole training: in the order of tasks and seeds.
@@ -255,7 +257,10 @@ impl Checkpoint {
                 return Err(TrainError::Unfit(problem));
             }
         }
-        self.agent.player(&told, spec, self.words.clone(), &self.weights)
+        self.agent.player(&told, spec, self.words.clone(), &self.weights).map_err(|error| match error {
+            TrainError::Damaged(problem) => TrainError::File { path: self.path.clone(), problem },
+            error => error,
+        })
     }
 
     /// What it experienced in training, where that is kept.

@@ -311,7 +311,7 @@ impl Learner for Effect {
     }
 
     fn player(&self) -> Box<dyn Player> {
-        let mut scratch = Params::new(Seed(0), self.params.device());
+        let mut scratch = Params::blank(self.params.device());
         let network = self.plan.network(&mut scratch).expect("it was built before");
         Box::new(Acting { plan: self.plan.clone(), network, params: self.params.frozen() })
     }
@@ -370,7 +370,7 @@ impl Acting {
     /// If they are not of a network that this environment asks for.
     pub fn open(config: &Config, spec: &Spec, weights: &[u8], device: &Device) -> Result<Self, TrainError> {
         let plan = Plan::new(config, spec).map_err(TrainError::Unfit)?;
-        let mut params = Params::new(Seed(0), device);
+        let mut params = Params::blank(device);
         let network = plan.network(&mut params).map_err(TrainError::Unfit)?;
         for (i, numbers) in unpack(weights, &params)?.into_iter().enumerate() {
             params.set(i, numbers);

@@ -548,7 +548,7 @@ impl Learner for Impala {
     }
 
     fn player(&self) -> Box<dyn Player> {
-        let mut scratch = Params::new(Seed(0), self.params.device());
+        let mut scratch = Params::blank(self.params.device());
         let network = self.plan.network(&mut scratch).expect("it was built before");
         Box::new(Acting::new(self.plan.clone(), network, self.params.frozen()))
     }
@@ -639,7 +639,7 @@ impl Acting {
         device: &Device,
     ) -> Result<Self, TrainError> {
         let plan = Plan::new(config, spec, words).map_err(TrainError::Unfit)?;
-        let mut params = Params::new(Seed(0), device);
+        let mut params = Params::blank(device);
         let network = plan.network(&mut params).map_err(TrainError::Unfit)?;
         for (i, numbers) in unpack(weights, &params)?.into_iter().enumerate() {
             params.set(i, numbers);

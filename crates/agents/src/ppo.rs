@@ -524,7 +524,7 @@ impl Learner for Ppo {
             words: self.plan.words.clone(),
             head: self.plan.head.clone(),
         };
-        let mut scratch = Params::new(Seed(0), self.params.device());
+        let mut scratch = Params::blank(self.params.device());
         let network = plan.network(&mut scratch).expect("it was built before");
         Box::new(Acting::new(plan, network, self.params.frozen()))
     }
@@ -600,7 +600,7 @@ impl Acting {
         device: &Device,
     ) -> Result<Self, TrainError> {
         let plan = Plan::new(config, spec, words)?;
-        let mut params = Params::new(Seed(0), device);
+        let mut params = Params::blank(device);
         let network = plan.network(&mut params).map_err(TrainError::Unfit)?;
         for (i, numbers) in unpack(weights, &params)?.into_iter().enumerate() {
             params.set(i, numbers);

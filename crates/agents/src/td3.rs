@@ -661,7 +661,7 @@ impl Learner for Td3 {
     }
 
     fn player(&self) -> Box<dyn Player> {
-        let mut scratch = Params::new(Seed(0), self.actor.device());
+        let mut scratch = Params::blank(self.actor.device());
         let policy = self.plan.policy(&mut scratch).expect("it was built before");
         Box::new(Acting::new(self.plan.clone(), policy, self.actor.frozen()))
     }
@@ -737,7 +737,7 @@ impl Acting {
     /// If they are not of a network that this environment asks for.
     pub fn open(config: &Config, spec: &Spec, weights: &[u8], device: &Device) -> Result<Self, TrainError> {
         let plan = Plan::new(config, spec).map_err(TrainError::Unfit)?;
-        let mut params = Params::new(Seed(0), device);
+        let mut params = Params::blank(device);
         let policy = plan.policy(&mut params).map_err(TrainError::Unfit)?;
         for (i, numbers) in unpack(weights, &params)?.into_iter().enumerate() {
             params.set(i, numbers);

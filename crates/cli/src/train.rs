@@ -399,16 +399,7 @@ impl Train {
             patience: told.around.patience,
             score: &mut score,
         });
-        if self.resume
-            && dir.join(train::RUN).exists()
-            && let Some((begun, now)) = run.other()?
-        {
-            crate::note(&format!(
-                "heldout: `{}` was begun by {begun} and goes on with {now}: its numbers may differ from those of one go, and its \
-                 run.json says so",
-                dir.display()
-            ));
-        }
+        elsewhere(&run)?;
         let bar = match told.episodes() {
             Some(episodes) => progress::training(episodes, "episodes"),
             None => progress::training(told.steps(), "steps"),
@@ -544,6 +535,21 @@ impl Train {
         }
         Ok(())
     }
+}
+
+/// Says so where a run that is gone on with was begun by another version or processor.
+fn elsewhere(run: &train::Run<'_>) -> anyhow::Result<()> {
+    if run.resume
+        && run.dir.join(train::RUN).exists()
+        && let Some((begun, now)) = run.other()?
+    {
+        crate::note(&format!(
+            "heldout: `{}` was begun by {begun} and goes on with {now}: its numbers may differ from those of one go, and its \
+             run.json says so",
+            run.dir.display()
+        ));
+    }
+    Ok(())
 }
 
 /// A config of training without what only training has: nobody stops in the agent's place in play, nor in selection.

@@ -73,6 +73,7 @@ pub struct Params {
     seed: Seed,
     device: Device,
     learning: bool,
+    drawn: bool,
 }
 
 /// How a loss changes with each parameter, in the order of the list.
@@ -83,13 +84,19 @@ impl Params {
     /// An empty list whose parameters gradients will follow, drawn below `seed`.
     #[must_use]
     pub fn new(seed: Seed, device: &Device) -> Self {
-        Self { entries: Vec::new(), seed: seed.stream("init"), device: device.clone(), learning: true }
+        Self { entries: Vec::new(), seed: seed.stream("init"), device: device.clone(), learning: true, drawn: true }
+    }
+
+    /// An empty list whose parameters are all zero: for layers that are given their numbers, or play by those of another list.
+    #[must_use]
+    pub fn blank(device: &Device) -> Self {
+        Self { drawn: false, ..Self::new(Seed(0), device) }
     }
 
     /// Adds a parameter. Each is drawn from a stream of its own, so that one more changes no other.
     pub fn add(&mut self, name: impl Into<String>, shape: &[usize], init: Init) -> Id {
         let mut rng = self.seed.derive(self.entries.len() as u64).rng();
-        let drawn = draw(shape, init, &mut rng);
+        let drawn = if self.drawn { draw(shape, init, &mut rng) } else { vec![0.0; shape.iter().product()] };
         let value = self.leaf(drawn);
         self.entries.push(Param { name: name.into(), shape: shape.to_vec(), value });
         Id(self.entries.len() - 1)

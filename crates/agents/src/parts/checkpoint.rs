@@ -27,12 +27,11 @@ pub const OTHERS: &str = "also_computed_by";
 /// `run.json` as it was when the run began, by which its policies know it.
 #[must_use]
 pub fn begun(text: &[u8]) -> Vec<u8> {
-    match serde_json::from_slice(text) {
-        Ok(Value::Object(mut run)) if run.remove(OTHERS).is_some() => {
-            format!("{:#}\n", Value::Object(run)).into_bytes()
-        }
-        _ => text.to_vec(),
+    let Ok(Value::Object(mut run)) = serde_json::from_slice(text) else { return text.to_vec() };
+    if run.remove(OTHERS).is_none() {
+        return text.to_vec();
     }
+    format!("{:#}\n", Value::Object(run)).into_bytes()
 }
 
 /// SHA-256 in hexadecimal.
@@ -192,7 +191,7 @@ pub fn unpack(file: &[u8], params: &Params) -> Result<Vec<Vec<f32>>, TrainError>
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Saved {
     tensors: Vec<(String, Vec<usize>, Vec<f32>)>,
-    learner: serde_json::Value,
+    learner: Value,
     envs: Vec<u8>,
     rows: Vec<u8>,
     /// Weights, once they were read from a file.
@@ -324,8 +323,8 @@ const STATE: &str = "heldout-training 1";
 #[serde(deny_unknown_fields)]
 struct Told {
     format: String,
-    learner: serde_json::Value,
-    trainer: serde_json::Value,
+    learner: Value,
+    trainer: Value,
     /// SHA-256 of the other files.
     files: [String; 3],
 }

@@ -4,7 +4,7 @@
 //! transition: the row before it, the last observation of the ended episode, is `dead`. It stays in the sequence, so that
 //! an episode that was cut short is worth what its last row is worth; every loss and every target leaves it out.
 
-use heldout_core::{BatchError, Buffers, Reset, Seed, Seeding, Status, VecEnv, shuffled};
+use heldout_core::{BatchError, Buffers, Reset, Scope, Seed, Seeding, Status, VecEnv, shuffled};
 use serde::{Deserialize, Serialize};
 
 use super::inputs::{Inputs, Last, Rows};
@@ -131,7 +131,7 @@ impl Collector {
     pub fn new(env: Box<dyn VecEnv>, playing: Playing) -> Result<Self, BatchError> {
         let spec = env.spec().clone();
         let n = env.len();
-        let step_metric = |name: &str| spec.metric(name).filter(|_| spec.has_step_metrics());
+        let step_metric = |name: &str| spec.metric(name).filter(|&m| spec.metrics[m].scope == Scope::Step);
         let mut collector = Self {
             buffers: Buffers::new(&spec, n),
             playing,

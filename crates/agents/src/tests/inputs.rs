@@ -307,7 +307,9 @@ fn agents_check_32_what_was_done_and_paid_is_added_once_and_is_nothing_where_an_
         let [first, second] = [0, 1].map(|copy| &rows.vectors[copy * inputs.width..][..inputs.width]);
         assert!(first[inputs.own_past()].iter().all(|x| *x == 0.0), "{told}: {first:?}");
         let mut expected = vec![0.0; own];
-        ones.into_iter().for_each(|one: usize| expected[one] = 1.0);
+        for one in ones {
+            expected[one] = 1.0;
+        }
         expected.push(0.5 * (agents + agent + 1) as f32);
         expected.extend(metrics.iter().map(|name| (spec.metrics.len() + spec.metric(name).unwrap()) as f32));
         assert_eq!(second[inputs.own_past()], expected, "{told}");

@@ -6,8 +6,11 @@ use heldout_core::Seed;
 use super::learning::Learnt;
 use super::{impala, learning, r2d2, td3};
 
+/// What a seed comes to.
+type Training = fn(Seed) -> Learnt;
+
 /// Asserts that of five seeds, the one that the other tests learn by among them, at least four learn enough.
-fn four_of_five(agents: &[(&str, fn(Seed) -> Learnt)]) {
+fn four_of_five(agents: &[(&str, Training)]) {
     for (name, learn) in agents {
         let missed: Vec<String> = (1..=5).filter_map(|seed| learn(Seed(seed)).err()).collect();
         assert!(missed.len() <= 1, "{name}: {} of five seeds learn too little: {missed:?}", missed.len());

@@ -403,15 +403,15 @@ fn agents_check_36_weights_of_another_network_agent_or_run_are_each_refused_in_w
 
     let mut wide = own.clone();
     wide.iter_mut().find(|(name, _)| name == "policy.bias").unwrap().1 = vec![5];
-    refused(&wide, &told, &["`policy.bias` is [5] of F32, must be [4] of F32"]);
+    refused(&wide, &told, &["policy.safetensors", "`policy.bias` is [5] of F32, must be [4] of F32"]);
     let fewer: Vec<_> = own.iter().filter(|(name, _)| name != "value.1.bias").cloned().collect();
-    refused(&fewer, &told, &["has no tensor `value.1.bias`"]);
+    refused(&fewer, &told, &["policy.safetensors", "has no tensor `value.1.bias`"]);
     let more = [own.clone(), vec![("another.weight".to_owned(), vec![2, 3])]].concat();
-    refused(&more, &told, &["has a tensor `another.weight`, which the network has not"]);
+    refused(&more, &told, &["policy.safetensors", "has a tensor `another.weight`, which the network has not"]);
 
     // A network with a memory says so itself, or is known by what it lacks a place for.
     let lstm = network("ppo-lstm");
-    refused(&lstm, &told, &["has a tensor `core.", "which the network has not"]);
+    refused(&lstm, &told, &["policy.safetensors", "has a tensor `core.", "which the network has not"]);
     let other = About { agent: "ppo-lstm".to_owned(), ..told.clone() };
     refused(&lstm, &other, &["policy.safetensors", "`agent` is `ppo-lstm`, of this run it must be `ppo`"]);
     let other = About { run: "0".repeat(64), ..told.clone() };
