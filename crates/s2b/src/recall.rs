@@ -25,7 +25,7 @@ pub(crate) static ABOUT: About = About {
     summary: "Name a value of the stimulus shown a step ago, on scales that must be worked out within the episode.",
     card: include_str!("../cards/recall.md"),
     split_key: "split",
-    splits: &["support", "query", "all"],
+    splits: &["all", "support", "query"],
     presets: &[
         Preset {
             name: "ohe",

@@ -116,20 +116,16 @@ fn what_training_has_is_the_first_of_the_splits() {
             ["train", "ppo", "--env", id, "--out", &out, "--steps", "300", "--set", "copies=8", "--set", "rows=32"];
         [&all[..], &["--set", "evaluate_episodes=1"], more].concat()
     };
-    for (id, split) in
-        [("s2b/recall-v1", "support"), ("s2b/listener-v1", "combinatorial2"), ("example/grid-v1", "train")]
-    {
+    for (id, split) in [("s2b/recall-v1", "all"), ("s2b/listener-v1", "combinatorial2"), ("example/grid-v1", "train")] {
         stdout(&words(id, &[]));
         assert_eq!(json(&out, "seed-0/run.json")["env"]["split"], split, "{id}");
         std::fs::remove_dir_all(&out).unwrap();
     }
-    stdout(&words("s2b/recall-v1", &["--set", "env.split=support"]));
-    std::fs::remove_dir_all(&out).unwrap();
-    for (id, set) in [("s2b/recall-v1", "env.split=query"), ("s2b/recall-v1", "env.split=all")] {
-        fails(
-            &heldout(&words(id, &["--set", set])),
-            2,
-            &["is not what training has (`\"support\"`)", "allow_held_out"],
-        );
+    for (id, set, split) in [
+        ("s2b/recall-v1", "env.split=query", "all"),
+        ("s2b/listener-v1", "env.split=combinatorial2_shuffled", "combinatorial2"),
+    ] {
+        let told = format!("is not what training has (`\"{split}\"`)");
+        fails(&heldout(&words(id, &["--set", set])), 2, &[&told, "allow_held_out"]);
     }
 }
