@@ -209,14 +209,15 @@ impl Backward<Flex, 3> for Convolve {
         });
         register(grads, to_bias, || flat(sum(&d, to), &[to]));
         register(grads, to_x, || {
+            let turned = sliding::turned(sizes.slide, weight.storage::<f32>());
             let mut back = vec![0.0; sizes.n * sizes.picture()];
             let groups = back.par_chunks_mut(GROUP * sizes.picture()).zip(d.par_chunks(GROUP * sizes.out()));
             groups.for_each(|(back, d)| {
                 if sizes.padding == 0 {
-                    return sliding::to_pictures(sizes.slide, d, weight.storage::<f32>(), back);
+                    return sliding::to_pictures(sizes.slide, d, &turned, back);
                 }
                 let mut wide = vec![0.0; back.len() / sizes.picture() * sizes.slide.picture()];
-                sliding::to_pictures(sizes.slide, d, weight.storage::<f32>(), &mut wide);
+                sliding::to_pictures(sizes.slide, d, &turned, &mut wide);
                 let each = wide.chunks_exact_mut(sizes.slide.picture()).zip(back.chunks_exact_mut(sizes.picture()));
                 for (wide, back) in each {
                     let inner = sizes.lines(wide).zip(back.chunks_exact_mut(sizes.width * channels));

@@ -85,9 +85,15 @@ pub(super) fn to_weight(sizes: Slide, pictures: &[f32], above: &[f32], own: &mut
     Arch::new().dispatch(ToWeight { sizes, pictures, above, own });
 }
 
-/// Adds to `back` how a loss changes with the pictures, from how it changes with what came out (`above`).
-pub(super) fn to_pictures(sizes: Slide, above: &[f32], weight: &[f32], back: &mut [f32]) {
-    Arch::new().dispatch(ToPictures { sizes, above, weight, back });
+/// Adds to `back` how a loss changes with the pictures, from how it changes with what came out (`above`); the weights are
+/// [`turned`].
+pub(super) fn to_pictures(sizes: Slide, above: &[f32], turned: &[f32], back: &mut [f32]) {
+    Arch::new().dispatch(ToPictures { sizes, above, turned, back });
+}
+
+/// The weights with outputs for rows, each line of the kernel by itself.
+pub(super) fn turned(sizes: Slide, weight: &[f32]) -> Vec<f32> {
+    weight.chunks_exact(sizes.run() * sizes.to).flat_map(|line| transposed(line, sizes.to)).collect()
 }
 
 struct Forward<'a> {
@@ -258,7 +264,7 @@ fn outer<S: Simd, const R: usize>(
 struct ToPictures<'a> {
     sizes: Slide,
     above: &'a [f32],
-    weight: &'a [f32],
+    turned: &'a [f32],
     back: &'a mut [f32],
 }
 
@@ -267,13 +273,12 @@ impl WithSimd for ToPictures<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { sizes, above, weight, back } = self;
+        let Self { sizes, above, turned, back } = self;
         let wide = 2 * S::F32_LANES;
         let (run, line) = (sizes.run(), sizes.line());
         let corners = sizes.corners();
         // Each line of the kernel by itself, as a panel must not reach over its end.
-        let lines: Vec<Vec<f32>> =
-            weight.chunks_exact(run * sizes.to).map(|line| panels(&transposed(line, sizes.to), run, wide)).collect();
+        let lines: Vec<Vec<f32>> = turned.chunks_exact(run * sizes.to).map(|line| panels(line, run, wide)).collect();
         let each = back.chunks_exact_mut(sizes.height * line).zip(above.chunks_exact(corners.len() * sizes.to));
         for (back, above) in each {
             for (row, line_of_weights) in lines.iter().enumerate() {
