@@ -18,6 +18,7 @@ mod eval;
 mod export;
 mod families;
 mod files;
+mod heap;
 mod list;
 mod progress;
 mod render;

@@ -158,6 +158,7 @@ impl Train {
         let ended = if self.jobs > 1 && runs.len() > 1 {
             self.spread(&courses, &seeds, &out, stop)?
         } else {
+            crate::heap::keep();
             if let Some(threads) = self.threads {
                 // The tensor library asks for it when it first computes.
                 heldout_agents::nn::set_threads(threads as usize);
