@@ -53,7 +53,7 @@ pub use environment::{ConfigError, Environment, ExperienceError, Frame, Lack, St
 pub use kind::{
     Asked, AskedCondition, Kind, KindError, Measured, Player, Prepared, ProblemSet, Sample, Speaker, Stimuli, Told,
 };
-pub use measures::{Cause, Causes, Heat, Measure, Measures, Parts, Series};
+pub use measures::{Cause, Causes, Heat, Measure, Measures, Parts, Scoring, Series, Snapshot, Training};
 pub use order::shuffled;
 pub use policy::{Policy, PolicyInfo, Random, Scripted, Stop, View, policy_infos};
 pub use rng::{Rng, Seed};

@@ -1,5 +1,7 @@
 //! What a family's records tell beside the score, so that a report can show it without knowing the family.
 
+use std::ops::Range;
+
 use serde_json::Value;
 
 /// A metric of the records that a report shows.
@@ -73,6 +75,38 @@ pub struct Heat {
     pub counts: Vec<u64>,
 }
 
+/// What one training seed scored on the way; all series are taken at the same moments.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Training {
+    /// Scores under the condition that was trained on.
+    pub train: Vec<f64>,
+    /// Scores under each of the others.
+    pub held_out: Vec<Vec<f64>>,
+    /// Episodes that every score is the mean of.
+    pub episodes: u64,
+}
+
+/// What one training seed scored at the moment that was chosen for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snapshot {
+    /// The moments that the scores are taken over, by their numbers.
+    pub moments: Range<usize>,
+    /// The score under the condition that was trained on.
+    pub train: f64,
+    /// The scores under each of the others.
+    pub held_out: Vec<f64>,
+}
+
+/// How a paper scores a training by its curves.
+#[derive(Clone, Copy)]
+pub struct Scoring {
+    /// What it does, in a sentence or two of a report.
+    pub caption: &'static str,
+    /// The moment at which a training on an id is scored, and the scores; `None` if the series are too short. What is held
+    /// out must not move the moment.
+    pub snapshot: fn(&str, &Training) -> Option<Snapshot>,
+}
+
 /// What a family measures beside its scores.
 #[derive(Clone, Copy)]
 pub struct Measures {
@@ -88,10 +122,19 @@ pub struct Measures {
     pub parts: fn(&str, &Value) -> Option<Box<dyn Parts>>,
     /// The places that the actions of episodes chose, for an id under a config; `None` if it has no grid.
     pub heat: fn(&str, &Value, &mut dyn Iterator<Item = &[i32]>) -> Option<Heat>,
+    /// How trainings are scored by their curves.
+    pub scoring: Option<Scoring>,
 }
 
 impl Measures {
     /// Nothing beside the score.
-    pub const NONE: Self =
-        Self { caption: "", rows: &[], causes: None, series: &[], parts: |_, _| None, heat: |_, _, _| None };
+    pub const NONE: Self = Self {
+        caption: "",
+        rows: &[],
+        causes: None,
+        series: &[],
+        parts: |_, _| None,
+        heat: |_, _, _| None,
+        scoring: None,
+    };
 }

@@ -151,6 +151,7 @@ pub static FAMILY: Family = Family {
         series: &[],
         parts: parts::of,
         heat: heat::of,
+        ..Measures::NONE
     },
     kinds: &[],
     #[cfg(feature = "files")]

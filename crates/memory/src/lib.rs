@@ -26,7 +26,6 @@ mod walker;
 
 use heldout_core::{About, Entry, Family, Measures, Preset, Rules, Series};
 
-pub use paper_scores::{Score, Snapshot, Training, alpha, paper_scores};
 pub use walker::raw;
 
 use arena::Arena;
@@ -330,6 +329,7 @@ pub static FAMILY: Family = Family {
             caption: "steps from one arrival at the goal to the next. A fall after the first says that the place is \
                       remembered. Bands are 95 % intervals.",
         }],
+        scoring: Some(paper_scores::SCORING),
         ..Measures::NONE
     },
     kinds: &[],

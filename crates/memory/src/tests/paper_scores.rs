@@ -1,23 +1,30 @@
 //! The scoring procedure of the memory paper.
 
-use crate::paper_scores::{FAST, SLOW, Training, alpha, over_seeds, paper_scores, rolled, smoothed};
+use heldout_core::Training;
+
+use crate::paper_scores::{FAST, SLOW, alpha, rolled, smoothed, snapshot};
 
 /// Twenty rewards: ten of 0, then ten of 1.
 fn step() -> Vec<f64> {
     [[0.0; 10], [1.0; 10]].concat()
 }
 
+/// A training whose points are single episodes.
+fn training(train: Vec<f64>, held_out: Vec<Vec<f64>>) -> Training {
+    Training { train, held_out, episodes: 1 }
+}
+
 #[test]
 fn memory_check_35_panels_and_the_maze_are_smoothed_fast() {
     assert_eq!((FAST, SLOW), (0.05, 0.001));
     for task in ["arbitrary-visuomotor-mapping", "continuous-recognition", "change-detection", "what-then-where"] {
-        assert_eq!(alpha(task), FAST);
+        assert_eq!(alpha(&format!("memory/{task}-v1")), FAST);
     }
-    assert_eq!(alpha("explore-goal-locations"), FAST);
-    assert_eq!(alpha("transitive-inference"), SLOW);
-    let tasks = crate::FAMILY.entries.iter().filter_map(|e| e.id().strip_prefix("memory/")?.strip_suffix("-v1"));
-    let full: Vec<&str> = tasks.filter(|task| !task.ends_with("-mini")).collect();
-    assert_eq!((full.len(), full.iter().filter(|task| alpha(task) == FAST).count()), (13, 5));
+    assert_eq!(alpha("memory/explore-goal-locations-v1"), FAST);
+    assert_eq!(alpha("memory/transitive-inference-v1"), SLOW);
+    let ids: Vec<&str> = crate::FAMILY.entries.iter().map(heldout_core::Entry::id).collect();
+    let fast = |mini: bool| ids.iter().filter(|id| id.ends_with("-mini-v1") == mini && alpha(id) == FAST).count();
+    assert_eq!((ids.len(), fast(false), fast(true)), (26, 5, 5), "small variants have their parents' smoothing");
 }
 
 #[test]
@@ -50,16 +57,14 @@ fn memory_check_35_the_snapshot_is_chosen_on_train_alone() {
     let mut held_out = vec![0.0; 20];
     held_out[0] = 100.0;
     held_out[3] = 20.0;
-    let training = Training { train: train.clone(), held_out: vec![held_out] };
-    let snapshot = training.snapshot(1.0).expect("20 points");
-    assert_eq!((snapshot.window, snapshot.train), (2, 1.0));
+    let found = snapshot(&training(train.clone(), vec![held_out]), 1.0).expect("20 points");
+    assert_eq!((found.moments, found.train), (2..12, 1.0));
     // The hold-out's own best window, 0, would give 12.
-    assert_eq!(snapshot.held_out, [2.0]);
+    assert_eq!(found.held_out, [2.0]);
     // No change of the hold-out moves it.
-    let training = Training { train, held_out: vec![step()] };
-    assert_eq!(training.snapshot(1.0).expect("20 points").window, 2);
-    assert_eq!(Training { train: step(), held_out: vec![vec![0.0; 19]] }.snapshot(1.0), None);
-    assert_eq!(Training { train: vec![1.0; 9], held_out: vec![] }.snapshot(1.0), None);
+    assert_eq!(snapshot(&training(train, vec![step()]), 1.0).expect("20 points").moments, 2..12);
+    assert_eq!(snapshot(&training(step(), vec![vec![0.0; 19]]), 1.0), None);
+    assert_eq!(snapshot(&training(vec![1.0; 9], vec![]), 1.0), None);
 }
 
 /// Twenty points, by hand: both curves are smoothed, then rolled, and read at the window where the train curve is highest.
@@ -75,31 +80,29 @@ fn memory_check_35_the_snapshot_reads_smoothed_and_rolled_curves() {
     // Another has its spike after the moment, and a third is 1 all the time.
     let mut late = vec![0.0; 20];
     late[19] = 1.0e6;
-    let training = Training { train, held_out: vec![held_out, late, vec![1.0; 20]] };
-    let snapshot = training.snapshot(0.5).expect("20 points");
-    assert_eq!((snapshot.window, snapshot.train), (8, 102.3));
+    let training = training(train, vec![held_out, late, vec![1.0; 20]]);
+    let found = snapshot(&training, 0.5).expect("20 points");
+    assert_eq!((found.moments, found.train), (8..18, 102.3));
     // Points 8 to 17: 1/4 + 1/8 + ... + 2^-11 = 1/2 - 2^-11.
-    let [held_out, late, even] = snapshot.held_out[..] else { panic!("three levels") };
+    let [held_out, late, even] = found.held_out[..] else { panic!("three levels") };
     assert!((held_out - (0.5 - 1.0 / 2048.0) / 10.0).abs() < 1e-15, "{held_out}");
     assert_eq!((late, even), (0.0, 1.0));
-    // The same through the scores of one seed and of two.
-    let scores = paper_scores(&[training.clone(), training.clone()], 0.5).expect("two seeds");
-    assert_eq!(scores.iter().map(|s| s.mean).collect::<Vec<_>>(), [102.3, held_out, 0.0, 1.0]);
-    assert!(scores.iter().all(|s| s.error == Some(0.0)));
     // With the slow smoothing a thousandth of the spike is left, which then falls by a thousandth at each point.
-    let slow = training.snapshot(SLOW).expect("20 points");
+    let slow = snapshot(&training, SLOW).expect("20 points");
     let mean = (0..10).fold((0.0, 1.024), |(sum, left), _| (sum + left / 10.0, 0.999 * left)).0;
-    assert!(slow.window == 8 && (slow.train - mean).abs() < 1e-12, "{slow:?}");
+    assert!(slow.moments == (8..18) && (slow.train - mean).abs() < 1e-12, "{slow:?}");
 }
 
+/// The paper smooths from episode to episode: a point that is the mean of eight counts as eight of them.
 #[test]
-fn memory_check_35_scores_are_means_over_seeds_with_standard_errors() {
-    let seed = |value: f64| Training { train: vec![value; 20], held_out: vec![vec![value / 2.0; 20]] };
-    let scores = paper_scores(&[seed(1.0), seed(2.0), seed(6.0)], FAST).expect("three seeds");
-    // Deviations -2, -1, 3: variance 7, standard error sqrt(7 / 3).
-    assert!((scores[0].mean - 3.0).abs() < 1e-12);
-    assert!((scores[0].error.expect("three seeds") - (7.0_f64 / 3.0).sqrt()).abs() < 1e-12);
-    assert!((scores[1].mean - 1.5).abs() < 1e-12);
-    assert_eq!(over_seeds(&[4.0]).map(|s| s.error), Some(None));
-    assert_eq!(paper_scores(&[], FAST), None);
+fn memory_check_35_a_point_counts_as_its_episodes() {
+    let train: Vec<f64> = (0..12).map(|i| f64::from(i * i)).collect();
+    let each: Vec<f64> = train.iter().flat_map(|&reward| [reward; 8]).collect();
+    let by_episode = smoothed(&each, FAST);
+    let at_points: Vec<f64> = by_episode.chunks(8).map(|eight| eight[7]).collect();
+    // The first point is where the smoothing begins, whatever number of episodes it has.
+    let expected = rolled(&at_points);
+    let found = snapshot(&Training { train, held_out: vec![], episodes: 8 }, FAST).expect("12 points");
+    assert_eq!(found.moments, 2..12);
+    assert!((found.train - expected[2]).abs() < 1e-9, "{} and {}", found.train, expected[2]);
 }
