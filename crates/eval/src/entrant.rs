@@ -8,6 +8,7 @@ use heldout_core::{Entry, Speaker, Spec};
 use heldout_envs::entries;
 use serde_json::{Map, Value};
 
+use crate::curves::Curve;
 use crate::play::Actor;
 use crate::records::Source;
 
@@ -102,6 +103,16 @@ pub trait Agent: Send + Sync {
     /// The data that its policy is made of, by content: records hold no paths.
     fn sources(&self, _place: &Place<'_>) -> Vec<Source> {
         Vec::new()
+    }
+
+    /// What it scored on the way when it was trained for a task, seed by seed; nothing unless told. Whose it is and of
+    /// which task is the evaluation's to say.
+    ///
+    /// # Errors
+    ///
+    /// If what is kept of that cannot be read: why.
+    fn curves(&self, _place: &Place<'_>) -> Result<Curve, String> {
+        Ok(Curve::default())
     }
 }
 

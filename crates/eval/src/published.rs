@@ -157,6 +157,21 @@ impl Published {
 }
 
 impl Table {
+    /// Its models, best first, by the mean of what it prints of all tasks together under each of these conditions; `None` if
+    /// it does not print that of every model.
+    #[must_use]
+    pub fn ranking(&self, conditions: &[String]) -> Option<Vec<String>> {
+        let row = |condition: &String| self.rows.iter().find(|row| row.task == "*" && row.condition == *condition);
+        let rows = conditions.iter().map(row).collect::<Option<Vec<_>>>()?;
+        let mut models: Vec<(f64, &String)> = Vec::new();
+        for (i, model) in self.models.iter().enumerate() {
+            let printed = rows.iter().map(|row| Some(row.printed.0[i].as_ref()?.value));
+            models.push((crate::aggregate::average(&printed.collect::<Option<Vec<f64>>>()?)?, model));
+        }
+        models.sort_by(|a, b| b.0.total_cmp(&a.0));
+        Some(models.into_iter().map(|(_, model)| model.clone()).collect())
+    }
+
     /// What a row measures.
     #[must_use]
     pub fn metric_of<'a>(&'a self, row: &'a Row) -> &'a str {

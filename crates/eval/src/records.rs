@@ -18,6 +18,7 @@ use heldout_files::HoldError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::curves;
 use crate::plan::PROBLEMS;
 use crate::protocol::{MOST_EPISODES, MOST_SEEDS};
 use crate::results::PROTOCOLS;
@@ -583,7 +584,7 @@ impl Recorded {
 pub fn keeps(dir: &Path, path: &Path) -> bool {
     let folders = [FOLDER, SCALES, PROTOCOLS, PROBLEMS];
     folders.iter().any(|name| heldout_files::is_below(path, &dir.join(name)))
-        || heldout_files::same_place(path, &dir.join(FAILURES))
+        || [FAILURES, curves::FILE].iter().any(|name| heldout_files::same_place(path, &dir.join(name)))
 }
 
 /// Finds the files of records `depth` folders below `folder`, in the order of their names.

@@ -226,6 +226,8 @@ pub struct Suite {
 pub struct Results {
     /// The protocols, built-in ones first.
     pub suites: Vec<Suite>,
+    /// Built-in protocols of which there are curves of training and no records: nobody played them.
+    pub trained: Vec<Suite>,
     /// What could not be played.
     pub failures: Vec<Failure>,
     /// Curves of training.
@@ -277,7 +279,7 @@ impl Results {
     ///
     /// # Errors
     ///
-    /// If a directory holds no records, or something in it cannot be used.
+    /// If a directory holds neither records nor curves of training, or something in it cannot be used.
     pub fn read(dirs: &[&Path]) -> Result<Self, ResultsError> {
         if dirs.is_empty() {
             return Err(ResultsError::Nothing);
@@ -288,7 +290,14 @@ impl Results {
         let mut own: Vec<Recorded> = Vec::new();
         for dir in dirs {
             own.extend(Recorded::read_scales(dir)?);
-            for recorded in Recorded::read_all(dir)? {
+            let curves = Curve::read_all(dir)?;
+            let records = match Recorded::read_all(dir) {
+                // A training has curves before anybody plays what it has learnt.
+                Err(RecordsError::None { .. }) if !curves.is_empty() => Vec::new(),
+                read => read?,
+            };
+            results.notes.extend(Curve::gather(&mut results.curves, curves));
+            for recorded in records {
                 let name = &recorded.header.protocol;
                 let kept = dir.join(PROTOCOLS).join(format!("{name}.toml"));
                 // Whatever lies there is what was kept, or is refused; a name that leads elsewhere is none.
@@ -303,7 +312,6 @@ impl Results {
                     results.failures.push(failure);
                 }
             }
-            results.curves.extend(Curve::read_all(dir)?);
         }
         let mut names: Vec<String> = all.iter().map(|r| r.header.protocol.clone()).collect();
         let built_in = |name: &String| crate::protocol::names().position(|known| known == name).unwrap_or(usize::MAX);
@@ -316,10 +324,23 @@ impl Results {
             let protocol = protocols.remove(&name).or_else(|| built_in()?.ok());
             results.suites.push(Suite::new(protocol, of, &own, &mut results.notes));
         }
+        results.trained = trained(&results);
+        if let (true, true, Some(dir)) = (results.suites.is_empty(), results.trained.is_empty(), dirs.first()) {
+            return Err(RecordsError::None { path: (*dir).to_owned() }.into());
+        }
         results.notes.extend(notes::builds(&all));
         results.notes.extend(results.suites.iter().flat_map(notes::of_suite));
         Ok(results)
     }
+}
+
+/// The built-in protocols that curves tell of and records do not.
+fn trained(results: &Results) -> Vec<Suite> {
+    let played = |name: &str| results.suites.iter().any(|suite| suite.protocol.name == name);
+    let told = |name: &&str| results.curves.iter().any(|curve| curve.protocol == **name);
+    let names = crate::protocol::names().filter(|name| told(name) && !played(name));
+    let suite = |protocol| Suite::new(Some(protocol), Vec::new(), &[], &mut Vec::new());
+    names.filter_map(|name| Protocol::find(name).ok()).map(suite).collect()
 }
 
 /// Whether a name is that of a file in a folder, not a path.
@@ -508,6 +529,13 @@ impl Suite {
             return self.own_scales.get(&place);
         }
         self.protocol.scales.as_ref()?.find(&of.name, &of.conditions[place.1].name)
+    }
+
+    /// The scale that the protocol has for a condition, whoever plays it.
+    pub(crate) fn kept_scale(&self, task: usize, condition: usize) -> Option<&scales::Scale> {
+        let of = &self.protocol.tasks[task];
+        let scale = self.protocol.scales.as_ref()?.find(&of.name, &of.conditions[condition].name)?;
+        Some(scale).filter(|own| own.metric == of.metric)
     }
 
     /// The scores of a cell that count as 0 and 1 on `scale`; `None` where it has none.

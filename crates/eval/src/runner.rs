@@ -15,6 +15,7 @@ use heldout_core::room::{STACK, has_room_for_threads};
 use heldout_core::{Seed, Status};
 use heldout_files::Hold;
 
+use crate::curves;
 use crate::entrant::{Entrant, Play};
 use crate::plan::{Cell, CellPlay, PROBLEMS, Planned, Planner, batch, probe};
 use crate::play::{AGENT_COPIES, Actor, Deal, Episode, Event, PlayError, Table};
@@ -141,6 +142,22 @@ pub enum EvalError {
         /// What the system says.
         error: io::Error,
     },
+    /// An entrant whose curves of training cannot be read.
+    #[error("the curves of training that `{label}` brings: {problem}")]
+    Curves {
+        /// Who.
+        label: String,
+        /// Why not.
+        problem: String,
+    },
+    /// A file of the directory that is not what it should be.
+    #[error("`{}`: {problem}", path.display())]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
     /// Records that cannot be used or written.
     #[error(transparent)]
     Records(#[from] RecordsError),
@@ -225,6 +242,7 @@ impl Evaluation {
         for protocol in self.protocols.iter().filter(|protocol| !protocol.built_in) {
             self.keep(protocol)?;
         }
+        curves::keep(self)?;
         let mut planned: Vec<Planned> = Vec::new();
         for protocol in &self.protocols {
             let planner = Planner { evaluation: self, protocol, stop };

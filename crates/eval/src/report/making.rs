@@ -109,6 +109,10 @@ pub(super) fn reading(document: &mut Document) {
             .to_owned(),
         "**Probability of improvement**: that a run of one agent scores above a run of another on the same task.".to_owned(),
         "**Performance profile**: the share of runs above each score.".to_owned(),
+        "**Scores of training**: taken from the curves of training as a paper takes them, with the standard error over \
+         training seeds after ±. What is held out chooses no moment, no seed and no policy there."
+            .to_owned(),
+        "**Rank**: the place by the mean over conditions of the mean over tasks, among all who were scored on the same.".to_owned(),
         "**Published**: copied from a paper. All other numbers were measured here.".to_owned(),
     ]);
 }

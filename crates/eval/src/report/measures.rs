@@ -164,7 +164,7 @@ fn lines(suite: &Suite, family: &Family, series: &Series) -> Vec<Figure> {
                 match numbered(cell, series.prefix) {
                     Some(Numbered { length, reached, of, points }) if length > 1 => {
                         let name = format!("{}: {length} in {reached} of {}", condition.name, count(of, "episode"));
-                        lines.push(Line { name, points });
+                        lines.push(Line { name, points, level: None });
                     }
                     Some(_) => short.push(plain(&condition.name)),
                     None => {}

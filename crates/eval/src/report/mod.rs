@@ -14,8 +14,10 @@ mod overall;
 mod overview;
 mod plots;
 mod protocol;
+mod ranking;
 mod story;
 mod svg;
+mod training;
 mod words;
 
 use std::io;
@@ -84,7 +86,7 @@ impl Report {
     ///
     /// # Errors
     ///
-    /// If a directory holds no records, or something in it cannot be used.
+    /// If a directory holds neither records nor curves of training, or something in it cannot be used.
     pub fn new(dirs: &[&Path]) -> Result<Self, ReportError> {
         Ok(Self::of(&Results::read(dirs)?))
     }
@@ -94,8 +96,13 @@ impl Report {
     pub fn of(results: &Results) -> Self {
         let judged: Vec<Vec<Judged>> = results.suites.iter().map(judge).collect();
         let mut document = Document { title: "heldout: does it generalise?".to_owned(), blocks: Vec::new() };
-        overall::summary(&mut document, results, &judged.concat(), making::incomplete(results));
-        overall::aggregates(&mut document, results);
+        if results.suites.is_empty() {
+            document.paragraph("Nobody was evaluated here: there are curves of training, and no records.");
+            document.list(results.notes.clone());
+        } else {
+            overall::summary(&mut document, results, &judged.concat(), making::incomplete(results));
+            overall::aggregates(&mut document, results);
+        }
         for (suite, judged) in results.suites.iter().zip(&judged) {
             protocol::scores(&mut document, results, suite);
             measures::write(&mut document, suite);
@@ -103,9 +110,12 @@ impl Report {
             protocol::published(&mut document, suite);
             episodes::write(&mut document, suite, Budget::share(results.suites.len()));
         }
+        results.trained.iter().for_each(|suite| protocol::trained(&mut document, results, suite));
         making::failures(&mut document, results);
         making::reading(&mut document);
-        making::making(&mut document, results);
+        if !results.suites.is_empty() {
+            making::making(&mut document, results);
+        }
         document.tidy();
         Self(document)
     }
@@ -127,7 +137,7 @@ impl Report {
 ///
 /// # Errors
 ///
-/// If a directory holds no records, or something in it cannot be used.
+/// If a directory holds neither records nor curves of training, or something in it cannot be used.
 pub fn html(dirs: &[&Path]) -> Result<String, ReportError> {
     Ok(Report::new(dirs)?.html())
 }
@@ -136,7 +146,7 @@ pub fn html(dirs: &[&Path]) -> Result<String, ReportError> {
 ///
 /// # Errors
 ///
-/// If a directory holds no records, or something in it cannot be used.
+/// If a directory holds neither records nor curves of training, or something in it cannot be used.
 pub fn markdown(dirs: &[&Path]) -> Result<String, ReportError> {
     Ok(Report::new(dirs)?.markdown())
 }

@@ -2,9 +2,10 @@
 
 use super::document::{Document, Figure, Table, plain};
 use super::overview;
-use super::plots::{self, Cloud, Profile, Square};
+use super::plots::{self, Cloud, Profile};
+use super::ranking::{Board, Part};
 use super::story::{Drop, Story};
-use super::words::{count, in_points, measured, percent, points};
+use super::words::{count, in_points, measured, percent};
 use crate::aggregate;
 use crate::bootstrap::{RESAMPLES, scaled};
 use crate::claims::{self, Judged};
@@ -16,8 +17,6 @@ use crate::verdict::{Gap, Halves, Position, Sample, Verdict};
 const THRESHOLDS: std::ops::RangeInclusive<i32> = -10..=120;
 /// Most agents of which every pair is compared.
 const MOST_PAIRED: usize = 8;
-/// Most agents of one heat map.
-const MOST_ABREAST: usize = 7;
 
 /// All agents of all suites, in the order of the first suite that has them.
 pub(super) fn agents(results: &Results) -> Vec<String> {
@@ -300,7 +299,11 @@ pub(super) fn aggregates(document: &mut Document, results: &Results) {
         document.table(improvements(&field, &agents));
     }
     document.heading(3, "Tasks and agents");
-    document.figures(heat_maps(results));
+    for suite in &results.suites {
+        let board = Board::of_records(suite, Scale::Task);
+        document.table(board.ranking(&format!("the records of {}", plain(&suite.protocol.title))));
+        document.figures(board.heat(&[Part::Half(false), Part::Half(true)], "recorded"));
+    }
 }
 
 fn gaps(results: &Results, families: &[String], agents: &[String]) -> Table {
@@ -519,58 +522,6 @@ fn figures(field: &Field<'_>, agents: &[String]) -> Vec<Figure> {
         let caption =
             "Held out against training, a mark per task. Below the line, training promised more than was kept.";
         figures.push(Figure { caption: caption.to_owned(), svg: plots::scatter(title, &clouds) });
-    }
-    figures
-}
-
-/// Tasks by agents: held-out scores, tasks sorted by their training scores, best first.
-fn heat_maps(results: &Results) -> Vec<Figure> {
-    let mut figures = Vec::new();
-    for suite in &results.suites {
-        let half = |task: usize, agent: usize, held_out: bool| {
-            let places = suite.places(agent, Scale::Task, |t, c| t == task && suite.held_out(t, c) == held_out);
-            let strata: Vec<Stratum> =
-                places.into_iter().filter_map(|place| suite.stratum(place, Scale::Task)).collect();
-            aggregate::mean(&scores_of(&strata))
-        };
-        let mut tasks: Vec<(usize, f64)> = (0..suite.protocol.tasks.len())
-            .map(|task| {
-                let best = |held_out| {
-                    let all = (0..suite.agents.len()).filter_map(|a| half(task, a, held_out)).collect::<Vec<_>>();
-                    aggregate::average(&all)
-                };
-                (task, best(false).or_else(|| best(true)).unwrap_or(f64::NEG_INFINITY))
-            })
-            .collect();
-        tasks.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        let numbers: Vec<usize> = (0..suite.agents.len()).collect();
-        for (held_out, agents) in
-            [false, true].into_iter().flat_map(|h| numbers.chunks(MOST_ABREAST).map(move |a| (h, a)))
-        {
-            let rows: Vec<_> = tasks
-                .iter()
-                .filter_map(|&(task, _)| {
-                    let squares: Vec<Option<Square>> = agents
-                        .iter()
-                        .map(|&agent| half(task, agent, held_out).map(|s| Square { share: s, text: points(s) }))
-                        .collect();
-                    let any = squares.iter().any(Option::is_some);
-                    any.then(|| (suite.protocol.tasks[task].name.clone(), squares))
-                })
-                .collect();
-            if rows.is_empty() {
-                continue;
-            }
-            let what = if held_out { "held out" } else { "training" };
-            let title = format!("{}: tasks by agents, {what}", suite.protocol.title);
-            let caption = format!(
-                "{}: {what}, percent of the way from floor to ceiling; tasks sorted by training score. Intervals are in \
-                 the protocol's tables.",
-                plain(&suite.protocol.title)
-            );
-            let names: Vec<String> = agents.iter().map(|&agent| suite.agents[agent].clone()).collect();
-            figures.push(Figure { caption, svg: plots::heat(&title, &names, &rows) });
-        }
     }
     figures
 }

@@ -1,8 +1,7 @@
 //! The drawings of a report. All are narrow enough to be read on a phone as they are.
 
-use super::svg::{Anchor, LEADING, Svg, width, wrapped};
+use super::svg::{Anchor, BREAKS, LEADING, Svg, width, wrapped};
 use super::words::{count, number, points};
-use crate::curves::{Curve, Point};
 use crate::results::Measured;
 
 /// Width of every drawing.
@@ -332,6 +331,8 @@ pub(super) struct Line {
     pub(super) name: String,
     /// Step, value, and the ends of the band.
     pub(super) points: Vec<(f64, f64, f64, f64)>,
+    /// A value to compare it with: a dotted line from end to end.
+    pub(super) level: Option<f64>,
 }
 
 /// Lines with bands.
@@ -339,15 +340,22 @@ pub(super) fn lines(title: &str, (across, up): (&str, &str), all: &[Line]) -> St
     let every = || all.iter().flat_map(|l| &l.points);
     let low = every().map(|p| p.0).fold(f64::INFINITY, f64::min);
     let x = Axis::over(every().map(|p| p.0), (low, low), (0.0, 1.0));
-    let y = Axis::over(every().flat_map(|p| [p.1, p.2, p.3]), (0.0, 0.0), (0.0, 1.0));
+    let levels = all.iter().filter_map(|line| line.level);
+    let y = Axis::over(every().flat_map(|p| [p.1, p.2, p.3]).chain(levels), (0.0, 0.0), (0.0, 1.0));
     let mut plot = Plot::new((x.low, x.high), (y.low, y.high), (across, up), short);
     let mut said = Vec::new();
     for (index, line) in all.iter().enumerate() {
         let middle: Vec<_> = line.points.iter().map(|&(x, y, ..)| (x, y)).collect();
         let band: Vec<_> = line.points.iter().map(|&(x, _, low, high)| (x, low, high)).collect();
         plot.draw(index + 1, &middle, &band, (middle.len() / 8).max(1));
+        let level = line.level.map(|level| {
+            let (from, to) = (plot.at((x.low, level)), plot.at((x.high, level)));
+            plot.svg.level(index + 1, from, to);
+            format!(" (dotted {})", number(level))
+        });
         if let (Some(first), Some(last)) = (middle.first(), middle.last()) {
-            said.push(format!("{}: from {} to {}", line.name, number(first.1), number(last.1)));
+            let level = level.unwrap_or_default();
+            said.push(format!("{}: from {} to {}{level}", line.name, number(first.1), number(last.1)));
         }
     }
     let names: Vec<_> = all.iter().enumerate().map(|(i, l)| (i + 1, l.name.clone())).collect();
@@ -366,44 +374,48 @@ fn short(value: f64) -> String {
     }
 }
 
-/// The learning curves of one agent on one task.
-pub(super) fn curve(title: &str, curve: &Curve) -> String {
-    let line = |name: &String| {
-        let points = curve.points(name).into_iter();
-        let points = points.map(|Point { step, median, low, high }| (step as f64, median, low, high)).collect();
-        Line { name: name.clone(), points }
-    };
-    let all: Vec<Line> = curve.series.keys().map(line).collect();
-    lines(title, ("steps of training", "score"), &all)
-}
-
-/// A square of a heat map: a share for its shade, and what is written on it.
+/// A square of a heat map: a share for its shade, what is written on it, and what stands below that.
 pub(super) struct Square {
     pub(super) share: f64,
     pub(super) text: String,
+    pub(super) below: String,
+}
+
+/// A row of a heat map: its name, and what is said below that.
+pub(super) struct HeatRow {
+    pub(super) name: String,
+    pub(super) note: String,
+    pub(super) squares: Vec<Option<Square>>,
 }
 
 /// A heat map of rows by columns; every square says its number.
-pub(super) fn heat(title: &str, columns: &[String], rows: &[(String, Vec<Option<Square>>)]) -> String {
+pub(super) fn heat(title: &str, columns: &[String], rows: &[HeatRow]) -> String {
     let left = 124.0;
     let square = (WIDTH - left) / columns.len().max(1) as f64;
     // Names that have no room above their squares are numbered, and listed below.
-    let heads: Vec<Vec<String>> = columns.iter().map(|column| wrapped(column, square - 4.0)).collect();
-    let whole =
-        |(name, lines): (&String, &Vec<String>)| lines.len() <= 3 && name.split([' ', '-']).all(|w| width(w) <= square);
+    let heads: Vec<Vec<String>> = columns.iter().map(|column| wrapped(column, square)).collect();
+    let fits = |name: &str| name.split_inclusive(BREAKS).all(|word| width(word.trim_end()) <= square);
+    let whole = |(name, lines): (&String, &Vec<String>)| lines.len() <= 3 && fits(name);
     let listed = !columns.iter().zip(&heads).all(whole);
     let heads = if listed { (1..=columns.len()).map(|i| vec![i.to_string()]).collect() } else { heads };
     let top = heads.iter().map(Vec::len).max().unwrap_or(1) as f64 * LEADING + 6.0;
-    let names: Vec<Vec<String>> = rows.iter().map(|(name, _)| wrapped(name, left - 8.0)).collect();
-    let height = |lines: &Vec<String>| row_height(lines) + 2.0;
+    let names: Vec<[Vec<String>; 2]> = rows
+        .iter()
+        .map(|row| [&row.name, &row.note].map(|text| wrapped(text, left - 8.0)))
+        .map(|lines| lines.map(|lines| lines.into_iter().filter(|line| !line.is_empty()).collect()))
+        .collect();
+    // Two lines have room in every square.
+    let height = |[name, note]: &[Vec<String>; 2]| (name.len() + note.len()).max(2) as f64 * LEADING + 6.0;
     let mut svg = Svg::new(WIDTH, top + names.iter().map(height).sum::<f64>());
     for (i, head) in heads.iter().enumerate() {
         svg.lines("", Anchor::Middle, (left + (i as f64 + 0.5) * square, 12.0), head);
     }
     let (mut y, mut said) = (top, Vec::new());
-    for ((name, squares), lines) in rows.iter().zip(&names) {
-        svg.lines("", Anchor::End, (left - 6.0, y + 14.0), lines);
+    for (HeatRow { name, note, squares }, lines) in rows.iter().zip(&names) {
+        svg.lines("", Anchor::End, (left - 6.0, y + 14.0), &lines[0]);
+        svg.lines("pale", Anchor::End, (left - 6.0, y + 14.0 + lines[0].len() as f64 * LEADING), &lines[1]);
         let middle = y + height(lines) / 2.0 + 4.0;
+        let noted = if note.is_empty() { String::new() } else { format!(" ({note})") };
         for (column, cell) in squares.iter().enumerate() {
             let x = left + column as f64 * square;
             let Some(cell) = cell else {
@@ -412,8 +424,16 @@ pub(super) fn heat(title: &str, columns: &[String], rows: &[(String, Vec<Option<
             };
             let dark = svg.shade(cell.share, (x + 1.0, y + 1.0), (square - 2.0, height(lines) - 2.0));
             let class = if dark { "on" } else { "off" };
-            svg.text(class, Anchor::Middle, (x + square / 2.0, middle), &cell.text);
-            said.push(format!("{name}, {}: {}", columns[column], cell.text));
+            let at = |line: f64| (x + square / 2.0, middle + line * LEADING / 2.0);
+            if cell.below.is_empty() {
+                svg.text(class, Anchor::Middle, at(0.0), &cell.text);
+            } else {
+                svg.text(class, Anchor::Middle, at(-1.0), &cell.text);
+                svg.text(&format!("{class} small"), Anchor::Middle, at(1.0), &cell.below);
+            }
+            said.push(
+                format!("{name}{noted}, {}: {} {}", columns[column], cell.text, cell.below).trim_end().to_owned(),
+            );
         }
         y += height(lines);
     }

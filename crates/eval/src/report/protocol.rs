@@ -1,17 +1,17 @@
 //! The section of one protocol: its scores, its claims, and what the paper published.
 
 use super::document::{Document, Figure, Table, code, link, plain};
-use super::episodes;
 use super::plots::{self, Group};
 use super::words::{measured, percent};
+use super::{episodes, training};
 use crate::claims::{Judged, Verdict};
 use crate::protocol::{Kind, RECREATION, Task};
 use crate::published::{self, Published};
 use crate::results::{Aggregates, Measured, Place, Results, Scale, Suite, part_of};
 use crate::{stratum, verdict};
 
-/// Writes the section up to the claims.
-pub(super) fn scores(document: &mut Document, results: &Results, suite: &Suite) {
+/// What a protocol is.
+fn opening(document: &mut Document, suite: &Suite) {
     let protocol = &suite.protocol;
     document.heading(2, format!("{} ({})", plain(&protocol.title), code(&protocol.name)));
     document.paragraph(plain(&protocol.summary));
@@ -19,6 +19,11 @@ pub(super) fn scores(document: &mut Document, results: &Results, suite: &Suite) 
         document.paragraph(format!("Paper: {}.", plain(paper.trim_end_matches('.'))));
     }
     caveat(document, suite);
+}
+
+/// Writes the section up to the claims.
+pub(super) fn scores(document: &mut Document, results: &Results, suite: &Suite) {
+    opening(document, suite);
     origins(document, suite);
     document.paragraph("What each agent scored; lines are 95 % intervals.");
     let families = suite.families();
@@ -32,22 +37,14 @@ pub(super) fn scores(document: &mut Document, results: &Results, suite: &Suite) 
     document.table(score_table(suite));
     document.table(merged_table(suite));
     document.table(gap_table(suite));
-    let curves: Vec<Figure> = results
-        .curves
-        .iter()
-        .filter(|c| c.task.is_empty() || protocol.task(&c.task).is_some())
-        .map(|curve| {
-            let of = [&curve.agent, &curve.task].into_iter().filter(|t| !t.is_empty()).cloned().collect::<Vec<_>>();
-            let title = format!("Training of {}", of.join(" on "));
-            let caption =
-                format!("{}: the median over seeds; the band runs from the lowest to the highest.", plain(&title));
-            Figure { caption, svg: plots::curve(&title, curve) }
-        })
-        .collect();
-    if !curves.is_empty() {
-        document.heading(3, "Learning curves");
-        document.figures(curves);
-    }
+    training::write(document, results, suite);
+}
+
+/// Writes the section of a protocol of which there are trainings and nobody played.
+pub(super) fn trained(document: &mut Document, results: &Results, suite: &Suite) {
+    opening(document, suite);
+    document.paragraph("There are no records of this protocol: what follows is what was scored while agents learnt.");
+    training::write(document, results, suite);
 }
 
 /// Warns where human scores come from another environment than ours.
@@ -110,10 +107,10 @@ fn score_table(suite: &Suite) -> Table {
     let scales: Vec<_> = scales.into_iter().filter(|(scale, _)| has(*scale)).collect();
     let mut columns = vec!["task", "condition", "agent", "metric", "score"];
     columns.extend(scales.iter().map(|(_, name)| *name));
-    columns.push("runs x episodes");
+    columns.extend(["floor", "runs x episodes"]);
     let caption = "Mean scores with 95 % intervals; normalised scores in percent. The last column leads to episodes";
     let mut table = Table::new(caption, 3, &columns);
-    table.words = vec![3];
+    table.words = vec![3, 5 + scales.len()];
     // What has no problems is listed under the failures.
     for (&place, cell) in suite.cells.iter().filter(|(_, cell)| !cell.stratum.scores().is_empty()) {
         let task = &suite.protocol.tasks[place.0];
@@ -127,6 +124,7 @@ fn score_table(suite: &Suite) -> Table {
             measured(suite.score(place, Scale::Raw)),
         ];
         row.extend(scales.iter().map(|(scale, _)| percent(suite.score(place, *scale))));
+        row.push(training::floor(suite.scale(place), &task.metric));
         let (runs, all) = (cell.stratum.scores().len(), cell.stratum.episodes());
         let even = all % runs == 0;
         let amount = if even { format!("{runs} x {}", all / runs) } else { format!("{runs}, {all} in all") };

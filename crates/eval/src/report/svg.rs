@@ -38,10 +38,13 @@ pub(super) fn width(text: &str) -> f64 {
     text.chars().map(letter).sum()
 }
 
+/// Signs after which a text may be broken.
+pub(super) const BREAKS: [char; 7] = [' ', '-', '_', '/', ',', '=', '+'];
+
 /// `text` in lines that are no wider than `room`: broken between words and after signs, within a word if it must be.
 pub(super) fn wrapped(text: &str, room: f64) -> Vec<String> {
     let mut lines = vec![String::new()];
-    let pieces = text.split_inclusive(|c: char| " -_/,=+".contains(c));
+    let pieces = text.split_inclusive(BREAKS);
     for piece in pieces {
         let now = lines.last_mut().expect("there is a line");
         if width(now.trim_start()) + width(piece.trim_end()) <= room {
@@ -148,6 +151,13 @@ impl Svg {
     pub(super) fn curve(&mut self, index: usize, points: &[(f64, f64)]) {
         let (class, dash) = (series(index), DASHES[index % DASHES.len()]);
         let _ = writeln!(self.body, "<polyline class=\"{class} curve\"{dash} points=\"{}\"/>", listed(points));
+    }
+
+    /// A dotted line of the colour of a series.
+    pub(super) fn level(&mut self, index: usize, from: (f64, f64), to: (f64, f64)) {
+        let class = series(index);
+        let points = listed(&[from, to]);
+        let _ = writeln!(self.body, "<polyline class=\"{class} level\" stroke-dasharray=\"1 4\" points=\"{points}\"/>");
     }
 
     pub(super) fn band(&mut self, index: usize, points: &[(f64, f64)]) {

@@ -11,4 +11,5 @@ mod report;
 mod runner;
 mod scales;
 mod seam;
+mod training;
 mod verdicts;

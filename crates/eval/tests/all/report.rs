@@ -342,6 +342,27 @@ fn a_report_is_one_file_that_needs_nothing_else() {
 }
 
 #[test]
+fn agents_are_ranked_by_what_they_score_over_all_tasks_and_squares_say_how_sure_they_are() {
+    let folder = toy("ranked");
+    let (markdown, html) =
+        (report::markdown(&[folder.path()]).expect("records"), report::html(&[folder.path()]).expect("records"));
+    assert!(markdown.contains("| agent | rank | train | far | all | tasks |\n"), "no paper ranks these: {markdown}");
+    let row = |begins: &str| {
+        let line =
+            markdown.lines().find(|line| line.starts_with(begins)).unwrap_or_else(|| panic!("{begins}: {markdown}"));
+        line.split(" | ").map(|cell| cell.split(" (").next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    // Of the scale: 87.5 and 50 in training, 37.5 and 10 held out.
+    assert_eq!(row("| learner | 2 |")[2..5], ["68.8", "23.8", "46.2"]);
+    assert_eq!(row("| oracle | 1 |")[2..5], ["100.0", "99.4", "99.7"]);
+    assert_eq!(row("| random | – |")[2..5], ["0.0", "0.0", "0.0"], "who did not play every task has no rank");
+    // The grid's floor is random play in training, and the shortcut where that is better.
+    assert!(html.contains("grid (0: shortcut 0.000), learner: 37.5 "), "{html}");
+    assert!(html.contains("grid (0: random 0.000), learner: 87.5 -71 to 246"), "{html}");
+    assert!(markdown.contains("| `shortcut` 0.000 |"), "the floor stands beside the score: {markdown}");
+}
+
+#[test]
 fn the_same_records_give_the_same_bytes() {
     let (one, two) = (toy("one"), toy("two"));
     let (first, second) = (Report::new(&[one.path()]).expect("records"), Report::new(&[two.path()]).expect("records"));
