@@ -243,7 +243,7 @@ fn what_cards_repeat_of_the_papers_is_what_the_tables_print() {
 /// `LSTM` stands below the models with a memory although it is better in training: the order is by all three columns.
 #[test]
 fn memory_check_36_table_3_ranks_by_the_mean_of_its_columns() {
-    let memory = heldout_eval::published::find("memory").unwrap();
+    let memory = published::find("memory").unwrap();
     let table = memory.tables.iter().find(|table| table.name == "Table 3").unwrap();
     let conditions = ["train", "holdout_interpolate", "holdout_extrapolate"].map(str::to_owned);
     assert_eq!(table.ranking(&conditions).unwrap(), table.models, "as it is printed");
