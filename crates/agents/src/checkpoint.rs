@@ -13,7 +13,7 @@ use crate::parts::checkpoint::{about, begun, sha256};
 use crate::player::Player;
 use crate::table::{Agent, Profile, Told};
 use crate::text::Vocabulary;
-use crate::train::{BEST, EXPERIENCE, POLICY, RUN, TrainError, VOCABULARY};
+use crate::train::{BEST, CURVES, EXPERIENCE, POLICY, RUN, TrainError, VOCABULARY};
 
 /// What `run.json` says it is.
 pub const FORMAT: &str = "heldout-run 1";
@@ -261,6 +261,17 @@ impl Checkpoint {
             TrainError::Damaged(problem) => TrainError::File { path: self.path.clone(), problem },
             error => error,
         })
+    }
+
+    /// The text of its curves of training; empty if there is none.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read.
+    pub fn curves(&self) -> Result<String, TrainError> {
+        let path = self.path.with_file_name(CURVES);
+        let bytes = optional(&path, DATA)?.unwrap_or_default();
+        String::from_utf8(bytes).map_err(|_| TrainError::File { path, problem: "is not UTF-8".to_owned() })
     }
 
     /// What it experienced in training, where that is kept.

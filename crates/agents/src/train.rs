@@ -264,7 +264,7 @@ pub struct Run<'a> {
     pub about: Map<String, Value>,
     /// Keys of `about` that may differ when a run is resumed.
     pub free: &'a [&'a str],
-    /// What stands in every line of `curves.jsonl`: agent, task and seed.
+    /// What stands in every line of [`CURVES`]: agent, protocol, task, seed and episodes of an evaluation.
     pub line: Map<String, Value>,
     /// The vocabulary of training, where there is one.
     pub vocabulary: Option<Value>,
@@ -301,7 +301,8 @@ pub const RUN: &str = "run.json";
 const STATE: &str = "state";
 const DONE: &str = "done.json";
 const LOG: &str = "log.jsonl";
-const CURVES: &str = "curves.jsonl";
+/// The file of what was scored on the way.
+pub const CURVES: &str = "curves.jsonl";
 const EVENTS: &str = "events/events.out.tfevents.heldout";
 /// The file of a policy.
 pub const POLICY: &str = "policy.safetensors";

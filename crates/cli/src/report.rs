@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 /// Writes a report on recorded evaluations: tables, intervals, plots and words.
 #[derive(clap::Args)]
 pub(crate) struct Report {
-    /// Directories that `heldout eval` wrote.
+    /// Directories that `heldout eval` wrote, and any that `heldout train` did, of which the curves are shown.
     #[arg(required = true, value_name = "DIR")]
     dirs: Vec<PathBuf>,
     /// The HTML file to write.

@@ -341,8 +341,10 @@ impl Train {
         let Value::Object(about) = serde_json::to_value(about)? else { bail!("a run is a table") };
         let mut line = Map::new();
         line.insert("agent".to_owned(), label.into());
+        line.insert("protocol".to_owned(), course.protocol.clone().into());
         line.insert("task".to_owned(), course.task.clone().into());
         line.insert("seed".to_owned(), seed.into());
+        line.insert("episodes".to_owned(), told.around.evaluate_episodes.into());
         let run = train::Run {
             dir,
             agent: agent.name,
@@ -613,14 +615,14 @@ fn curves(out: &Path) -> anyhow::Result<()> {
     let mut text = String::new();
     for folder in std::iter::once(out.to_owned()).chain(folders(out)) {
         for (_, seed) in seeds(&folder) {
-            let path = seed.join("curves.jsonl");
+            let path = seed.join(train::CURVES);
             if path.is_file() {
                 text += &heldout_files::text(&path, heldout_files::DATA)
                     .with_context(|| format!("cannot read `{}`", path.display()))?;
             }
         }
     }
-    let path = out.join("curves.jsonl");
+    let path = out.join(train::CURVES);
     heldout_files::write(&path, text.as_bytes()).with_context(|| format!("cannot write `{}`", path.display()))
 }
 

@@ -1,12 +1,15 @@
 //! Agents that were trained, as those who take part in an evaluation.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use heldout_agents::Checkpoint;
 use heldout_agents::nn::Backend;
 use heldout_agents::player::{Moment, Player};
+use heldout_agents::train::CURVES;
 use heldout_core::Spec;
+use heldout_eval::curves::Curve;
 use heldout_eval::entrant::{Agent, Place};
 use heldout_eval::records::Source;
 use heldout_eval::{Actor, Turn};
@@ -104,6 +107,23 @@ impl Agent for Trained {
     fn sources(&self, place: &Place<'_>) -> Vec<Source> {
         let policy = self.policy(place).map(|c| Source { name: "policy".to_owned(), content: c.sha256.clone() });
         policy.into_iter().collect()
+    }
+
+    fn curves(&self, place: &Place<'_>) -> Result<Curve, String> {
+        let mut all = Curve::default();
+        // Curves of another protocol's task are scores of something else.
+        let own = |c: &&&Checkpoint| c.run.protocol == place.protocol && c.run.task == place.task;
+        for checkpoint in self.at(place).iter().filter(own) {
+            let text = checkpoint.curves().map_err(|error| error.to_string())?;
+            let file = || format!("`{CURVES}` of seed {} of `{}`", checkpoint.run.seed, place.task);
+            for mut curve in Curve::parse(&text).map_err(|problem| format!("{}: {problem}", file()))? {
+                let told = checkpoint.run.config.get("evaluate_episodes").and_then(Value::as_u64);
+                let moments = curve.runs.values_mut().flat_map(BTreeMap::values_mut);
+                moments.for_each(|moment| moment.episodes = moment.episodes.or(told));
+                all.runs.extend(curve.runs);
+            }
+        }
+        Ok(all)
     }
 }
 
