@@ -9,6 +9,7 @@ mod halma;
 mod hostile;
 mod inputs;
 mod limits;
+mod memory;
 mod selection;
 mod train;
 mod training;

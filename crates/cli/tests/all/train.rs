@@ -161,6 +161,27 @@ fn agents_check_46_47_48_what_is_learnt_from_pictures_is_one_run() {
 }
 
 #[test]
+fn agents_check_46_47_48_the_memory_recall_agent_is_one_run_whatever_the_threads_the_jobs_and_the_kills() {
+    // 160 steps an update, of which the first two hundred are remembered.
+    let keys = ["copies=8", "rows=20", "slots=200", "save_every=2000", "evaluate_every=3000", "evaluate_episodes=1"];
+    let id = "memory/arbitrary-visuomotor-mapping-mini-v1";
+    let words = ["train", "impala-mra", "--env", id, "--steps", "4960"];
+    let files = one_run(&[&words[..], &set(&keys)].concat());
+    assert!(files.contains_key(Path::new("seed-0/state/rows.bin")), "{:?}", files.keys());
+
+    let folder = Folder::new();
+    let outs = ["one", "jobs"].map(|name| folder.path(name));
+    for (out, more) in outs.iter().zip([["--threads", "1"], ["--jobs", "2"]]) {
+        let words = ["train", "impala-mra", "--env", id, "--steps", "640", "--seeds", "2", "--out", out];
+        stdout(&[&words[..], &set(&keys), &more].concat());
+    }
+    let expected = timeless(&outs[0]);
+    same(&timeless(&outs[1]), &expected);
+    let [one, other] = [0, 1].map(|seed| &expected[Path::new(&format!("seed-{seed}/policy.safetensors"))]);
+    assert!(one != other, "two seeds learn two things");
+}
+
+#[test]
 fn agents_check_52_what_is_asked_for_wrongly_is_named() {
     let folder = Folder::new();
     let (out, short) = (folder.path("out"), protocol(&folder, "short.toml", SHORT));
