@@ -442,6 +442,54 @@ fn agents_check_58_impala_sees_the_bright_quadrant() {
     quadrant(SEED).unwrap();
 }
 
+/// What is learnt of bindings: of pairings that training has, and of those that it never has.
+fn bound(config: &Config, seed: Seed) -> [f64; 2] {
+    let mut impala = by_seed(Toy::Binding { held_out: false }, config, seed);
+    while impala.counters().env_steps < config.steps {
+        impala.advance().expect("learns");
+    }
+    [false, true].map(|held_out| score(Toy::Binding { held_out }, &mut *impala.player()))
+}
+
+/// What pays is the answer alone, so nothing that comes later counts.
+fn binding(steps: u64) -> Config {
+    Config { gamma: 0.0, entropy: 0.03, tied: true, address_rate: 0.1, slots: 16, ..config(steps) }
+}
+
+/// Whether symbols are bound to values, in pairings that were never seen as well.
+fn binds(config: &Config, seed: Seed) -> Learnt {
+    let [seen, unseen] = bound(config, seed);
+    if seen >= 0.9 && unseen >= 0.8 {
+        Ok(())
+    } else {
+        Err(format!("{seen} of what was seen, {unseen} of what was not"))
+    }
+}
+
+pub(super) fn bound_by_memory(seed: Seed) -> Learnt {
+    binds(&Config { core: Core::Ff, memory: true, ..binding(80_000) }, seed)
+}
+
+pub(super) fn bound_by_the_recall_agent(seed: Seed) -> Learnt {
+    binds(&Config { memory: true, cpc: true, cpc_steps: 3, ..binding(80_000) }, seed)
+}
+
+#[test]
+fn agents_check_57_an_episodic_memory_binds_what_it_never_saw_together() {
+    bound_by_memory(SEED).unwrap();
+}
+
+#[test]
+fn agents_check_57_the_memory_recall_agent_binds_what_it_never_saw_together() {
+    bound_by_the_recall_agent(SEED).unwrap();
+}
+
+#[test]
+fn agents_check_57_nothing_is_bound_without_a_memory() {
+    let found = bound(&Config { core: Core::Ff, ..binding(20_000) }, SEED);
+    assert!(found.iter().all(|share| *share <= 0.45), "{found:?}");
+}
+
 /// All that a run may have: both memories, what is told ahead and again.
 fn whole(toy: Toy) -> Config {
     let both = Config { memory: true, cpc: true, cpc_steps: 3, reconstruct: true, ..config(10_000) };

@@ -33,6 +33,12 @@ pub(super) enum Toy {
     Listed,
     /// As `Text`, and the rules stop in the agent's place with probability a half.
     Forced,
+    /// Three symbols, each with a value of six that is new in every episode, then one of the symbols, whose value is asked; a
+    /// third of the pairings is never seen, or nothing else is.
+    Binding {
+        /// Whether it is.
+        held_out: bool,
+    },
 }
 
 /// The sentences of the toy of text, of twelve words: problem `p` says left if it is even.
@@ -48,6 +54,8 @@ pub(super) const SENTENCES: u32 = 32;
 const WIDTH: usize = 32;
 const SIDE: usize = 16;
 const CORRIDOR: u32 = 6;
+const SYMBOLS: usize = 3;
+const VALUES: usize = 6;
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Config {}
@@ -61,6 +69,9 @@ pub(super) struct State {
     episode: u64,
     right: bool,
     forced: bool,
+    /// The symbols in the order in which they are shown, and the value of each of them.
+    order: [usize; SYMBOLS],
+    values: [usize; SYMBOLS],
 }
 
 pub(super) struct Rules {
@@ -94,6 +105,11 @@ impl Environment for Rules {
             Toy::Text | Toy::Forced => (vec![Field::text("sentence", WIDTH)], ActionSpace::Discrete(2)),
             Toy::Script | Toy::Uneven | Toy::Told | Toy::Listed => {
                 (vec![Field::new("place", Dtype::F32, &[2], 0.0, 100.0)], ActionSpace::Discrete(2))
+            }
+            Toy::Binding { .. } => {
+                let field = |name, wide| Field::new(name, Dtype::F32, &[wide], 0.0, 1.0);
+                let fields = vec![field("value", VALUES), field("symbol", SYMBOLS), field("asked", 1)];
+                (fields, ActionSpace::Discrete(VALUES as u32))
             }
         };
         let mut spec = Spec::single(fields, actions, (1, 1));
@@ -135,7 +151,9 @@ impl Environment for Rules {
     }
 
     fn start(&self, start: Start) -> State {
-        let mut state = State { secret: 0, blanks: 0, at: 0, steps: 0, episode: 0, right: false, forced: false };
+        let (order, values) = ([0; SYMBOLS], [0; SYMBOLS]);
+        let (right, forced) = (false, false);
+        let mut state = State { secret: 0, blanks: 0, at: 0, steps: 0, episode: 0, right, forced, order, values };
         self.restart(&mut state, start);
         state
     }
@@ -145,6 +163,7 @@ impl Environment for Rules {
         let choices = match self.toy {
             Toy::Picture => 4,
             Toy::Option => 4 * 6,
+            Toy::Binding { .. } => SYMBOLS as u32,
             _ => 2,
         };
         let secret = match self.toy {
@@ -152,8 +171,16 @@ impl Environment for Rules {
             _ => start.problem.unwrap_or_else(|| rng.below(choices)),
         };
         let blanks = 1 + rng.below(3);
-        *state =
-            State { secret, blanks, at: 0, steps: 0, episode: start.episode, right: false, forced: rng.chance(0.5) };
+        let (right, forced) = (false, rng.chance(0.5));
+        let (mut order, mut values) = ([0, 1, 2], [0; SYMBOLS]);
+        if let Toy::Binding { held_out } = self.toy {
+            rng.shuffle(&mut order);
+            for (symbol, value) in values.iter_mut().enumerate() {
+                let open: Vec<usize> = (0..VALUES).filter(|v| (v + symbol).is_multiple_of(3) == held_out).collect();
+                *value = *rng.pick(&open);
+            }
+        }
+        *state = State { secret, blanks, at: 0, steps: 0, episode: start.episode, right, forced, order, values };
     }
 
     fn check(&self, _: &State) -> Result<(), String> {
@@ -182,6 +209,11 @@ impl Environment for Rules {
                     state.right = action % 2 == state.secret as i32;
                     (f32::from(u8::from(state.right)), Status::Terminated)
                 }
+            }
+            Toy::Binding { .. } if (state.steps as usize) <= SYMBOLS => (0.0, Status::Running),
+            Toy::Binding { .. } => {
+                state.right = action as usize == state.values[state.secret as usize];
+                (f32::from(u8::from(state.right)), Status::Terminated)
             }
             Toy::Maze if state.at < CORRIDOR - 1 => {
                 state.at += u32::from(action == 0);
@@ -250,6 +282,17 @@ impl Environment for Rules {
                 let bytes = row.u8(0);
                 bytes.fill(0);
                 bytes[..text.len()].copy_from_slice(text.as_bytes());
+            }
+            Toy::Binding { .. } => {
+                let shown = state.order.get(state.steps as usize).copied();
+                let (value, symbol, asked) = (0, 1, 2);
+                row.f32(value).fill(0.0);
+                row.f32(symbol).fill(0.0);
+                row.f32(symbol)[shown.unwrap_or(state.secret as usize)] = 1.0;
+                if let Some(shown) = shown {
+                    row.f32(value)[state.values[shown]] = 1.0;
+                }
+                row.f32(asked)[0] = f32::from(u8::from(shown.is_none()));
             }
             Toy::Listed => row.f32(0).copy_from_slice(&[state.secret as f32, state.steps as f32]),
             Toy::Script | Toy::Uneven | Toy::Told => {
