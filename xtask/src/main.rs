@@ -7,7 +7,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
 
 mod docs;
-mod documents;
+mod families;
 mod licences;
 mod mutants;
 mod needs;
@@ -86,7 +86,11 @@ enum Command {
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Test { all, only, soak } => test::parts(all, &only, soak),
-        Command::Golden { check } => documents::golden(check),
+        Command::Golden { check } => {
+            let golden = ["run", "--quiet", "--package", "heldout-envs", "--example", "golden", "--"];
+            let check: &[&str] = if check { &["--check"] } else { &[] };
+            shell::run("cargo", &[golden.as_slice(), check].concat())
+        }
         Command::Wheel => python::wheel(),
         Command::Docs => docs::site(),
         Command::Wasm => needs::target().and_then(|()| wasm::digests()),

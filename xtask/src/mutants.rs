@@ -20,13 +20,13 @@ use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, bail};
-use heldout_core::{Family, Rng, Seed};
-use heldout_envs::FAMILIES;
+use heldout_core::{Rng, Seed};
 use serde_json::Value;
 
 use self::schema::{Change, Genre};
 use self::tree::{Built, Tree, read};
 use self::trial::{Test, Verdict, parallel, survey};
+use crate::families::{self, Family};
 use crate::root;
 use crate::shell::command;
 
@@ -139,8 +139,9 @@ pub(crate) fn mutants(
     only: Option<&Path>,
     limits: Limits,
 ) -> anyhow::Result<()> {
-    let Some(family) = FAMILIES.iter().find(|f| f.name == family) else {
-        let names: Vec<&str> = FAMILIES.iter().map(|f| f.name).collect();
+    let families = families::all()?;
+    let Some(family) = families.iter().find(|f| f.name == family) else {
+        let names: Vec<&str> = families.iter().map(|f| &*f.name).collect();
         bail!("there is no family `{family}`; there are {}", names.join(", "));
     };
     if !Command::new("cargo").args(["mutants", "--version"]).output().is_ok_and(|output| output.status.success()) {
@@ -157,7 +158,7 @@ pub(crate) fn mutants(
         Ok(Drawn { number, name: name.clone(), mutant })
     };
     let drawn: Vec<Drawn> = (1..).zip(&names).map(take).collect::<anyhow::Result<_>>()?;
-    let out = root().join("target/mutants.out").join(family.name);
+    let out = root().join("target/mutants.out").join(&family.name);
     fs::create_dir_all(&out)?;
     let mut kept = Kept::open(&out.join("outcomes.txt"), limits.resume)?;
     let (known, left): (Vec<Drawn>, Vec<Drawn>) = drawn.into_iter().partition(|one| kept.known.contains_key(&one.name));

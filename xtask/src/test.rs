@@ -6,10 +6,9 @@ use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
-use heldout_envs::FAMILIES;
 
 use crate::shell::{Totals, command, exists, finish, run, tests};
-use crate::{docs, licences, needs, python, root, wasm};
+use crate::{docs, families, licences, needs, python, root, wasm};
 
 /// Longest README, and longest ARCHITECTURE.
 const MOST_LINES: usize = 150;
@@ -88,7 +87,7 @@ fn chosen(part: &Part, all: bool, only: &[String]) -> bool {
 
 fn clippy() -> anyhow::Result<()> {
     run("cargo", &["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"])?;
-    finish(bare("clippy").args(["--all-targets", "--", "--deny", "warnings"]))
+    finish(bare("clippy")?.args(["--all-targets", "--", "--deny", "warnings"]))
 }
 
 fn rustdoc() -> anyhow::Result<()> {
@@ -132,13 +131,13 @@ fn deny() -> anyhow::Result<()> {
 }
 
 /// A cargo command over what is also built without threads and files: the contract, the families and their list.
-fn bare(subcommand: &str) -> Command {
+fn bare(subcommand: &str) -> anyhow::Result<Command> {
     let mut cargo =
         command("cargo", &[subcommand, "--no-default-features", "-p", "heldout-core", "-p", "heldout-envs"]);
-    for family in FAMILIES {
+    for family in families::all()? {
         cargo.args(["-p".to_owned(), format!("heldout-{}", family.folder)]);
     }
-    cargo
+    Ok(cargo)
 }
 
 fn title(text: &str) {
@@ -210,7 +209,8 @@ fn fileless(path: &Path, text: &str) -> anyhow::Result<()> {
 /// Checks that a source names no family.
 fn unnamed(path: &Path, text: &str) -> anyhow::Result<()> {
     // The examples may be named: they are what documents show. `memory` is also a word.
-    let names = FAMILIES.iter().map(|f| f.name).filter(|name| *name != "example");
+    let families = families::all()?;
+    let names = families.iter().map(|family| &*family.name).filter(|name| *name != "example");
     let named = |name: &str| text.contains(&format!("{name}/")) || (name != "memory" && text.contains(name));
     if let Some(name) = names.into_iter().find(|name| named(name)) {
         bail!("{} names the family `{name}`, which it must not know", path.display());

@@ -7,12 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, bail};
-use heldout_core::Family;
-use heldout_envs::FAMILIES;
 use serde_json::Value;
 
 use super::schema::{Schema, schema};
 use super::{Drawn, Mutant};
+use crate::families::{self, Family};
 use crate::root;
 use crate::shell::command;
 
@@ -101,7 +100,7 @@ impl Tree {
             folder,
             package: format!("heldout-{}", family.folder),
             library: format!("crates/{}/src/lib.rs", family.folder),
-            settings: FAMILIES
+            settings: families::all()?
                 .iter()
                 .filter(|other| other.folder != family.folder)
                 .map(|other| format!("--config=profile.dev.package.heldout-{}.opt-level=0", other.folder))
