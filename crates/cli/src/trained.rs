@@ -118,8 +118,9 @@ impl Agent for Trained {
             let file = || format!("`{CURVES}` of seed {} of `{}`", checkpoint.run.seed, place.task);
             for mut curve in Curve::parse(&text).map_err(|problem| format!("{}: {problem}", file()))? {
                 let told = checkpoint.run.config.get("evaluate_episodes").and_then(Value::as_u64);
-                let moments = curve.runs.values_mut().flat_map(BTreeMap::values_mut);
-                moments.for_each(|moment| moment.episodes = moment.episodes.or(told));
+                for moment in curve.runs.values_mut().flat_map(BTreeMap::values_mut) {
+                    moment.episodes = moment.episodes.or(told);
+                }
                 all.runs.extend(curve.runs);
             }
         }

@@ -110,7 +110,9 @@ impl Report {
             protocol::published(&mut document, suite);
             episodes::write(&mut document, suite, Budget::share(results.suites.len()));
         }
-        results.trained.iter().for_each(|suite| protocol::trained(&mut document, results, suite));
+        for suite in &results.trained {
+            protocol::trained(&mut document, results, suite);
+        }
         making::failures(&mut document, results);
         making::reading(&mut document);
         if !results.suites.is_empty() {

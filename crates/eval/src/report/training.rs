@@ -175,7 +175,9 @@ fn scores(document: &mut Document, suite: &Suite, curves: &[&Curve]) {
         return;
     }
     document.heading(3, "Scores of training");
-    captions.iter().for_each(|caption| document.paragraph(*caption));
+    for caption in captions {
+        document.paragraph(caption);
+    }
     let short: Vec<String> = read.iter().flat_map(|own| left_out(suite, own)).collect();
     if !short.is_empty() {
         document.paragraph("Left out, since their curves have too few points:");

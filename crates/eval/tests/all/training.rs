@@ -128,7 +128,7 @@ fn models_are_ranked_by_the_mean_of_all_conditions_beside_the_papers_rank() {
 #[test]
 fn curves_are_drawn_beside_the_oracle_or_people_and_short_ones_are_not_scored() {
     let text = lines("FF", MAPPING, 0, |point, c| f64::from(point) + c as f64);
-    let first: String = text.lines().take(4).map(|line| format!("{line}\n")).collect();
+    let first: String = text.split_inclusive('\n').take(4).collect();
     let folder = written("short", &first);
     let (markdown, html) = (report::markdown(&[&folder.0]).unwrap(), report::html(&[&folder.0]).unwrap());
     assert!(markdown.contains("- FF on arbitrary-visuomotor-mapping: seed 0 has 4 points."), "{markdown}");
