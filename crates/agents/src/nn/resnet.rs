@@ -102,18 +102,25 @@ fn pooled(side: usize) -> usize {
     (side + 2 * padding - kernel) / stride + 1
 }
 
-/// Where the greatest number below each place of the pool lies in its picture.
-fn greatest(x: &[f32], [height, width, channels]: [usize; 3]) -> Vec<u32> {
+/// The greatest number below each place of the pool, and where it lies in its picture.
+fn greatest(x: &[f32], [height, width, channels]: [usize; 3], out: &mut [f32]) -> Vec<u32> {
     let [kernel, stride, padding] = POOL;
     let [h, w] = [pooled(height), pooled(width)];
-    let mut places = Vec::with_capacity(h * w * channels);
-    for (y, x0) in (0..h).flat_map(|y| (0..w).map(move |x| (y, x))) {
+    let mut places = vec![0; h * w * channels];
+    let each = out.chunks_exact_mut(channels).zip(places.chunks_exact_mut(channels));
+    for ((y, x0), (best, places)) in (0..h).flat_map(|y| (0..w).map(move |x| (y, x))).zip(each) {
         let rows = (y * stride).saturating_sub(padding)..(y * stride + kernel - padding).min(height);
         let columns = (x0 * stride).saturating_sub(padding)..(x0 * stride + kernel - padding).min(width);
-        for channel in 0..channels {
-            let seen = rows.clone().flat_map(|r| columns.clone().map(move |c| (r * width + c) * channels + channel));
-            let best = seen.reduce(|best, at| if x[at] > x[best] { at } else { best });
-            places.push(best.expect("a pool sees something") as u32);
+        // All channels at once: they lie side by side.
+        let mut first = true;
+        for begin in rows.flat_map(|r| columns.clone().map(move |c| (r * width + c) * channels)) {
+            let seen = x[begin..begin + channels].iter().zip(begin as u32..);
+            for ((best, place), (&number, at)) in best.iter_mut().zip(places.iter_mut()).zip(seen) {
+                let better = first || number > *best;
+                *best = if better { number } else { *best };
+                *place = if better { at } else { *place };
+            }
+            first = false;
         }
     }
     places
@@ -151,9 +158,10 @@ impl Backward<Flex, 1> for Pool {
 
 fn forward(x: &FlexTensor, shape @ [_, height, width, channels]: [usize; 4]) -> (Saved, FlexTensor) {
     let picture = height * width * channels;
-    let pictures = x.storage::<f32>().par_chunks(picture);
-    let places: Vec<Vec<u32>> = pictures.clone().map(|x| greatest(x, [height, width, channels])).collect();
-    let out = pictures.zip(&places).flat_map_iter(|(x, places)| places.iter().map(|&at| x[at as usize])).collect();
+    let mut out = vec![0.0; shape[0] * pooled(height) * pooled(width) * channels];
+    let own = (out.len() / shape[0].max(1)).max(1);
+    let each = x.storage::<f32>().par_chunks(picture).zip(out.par_chunks_mut(own));
+    let places: Vec<Vec<u32>> = each.map(|(x, out)| greatest(x, [height, width, channels], out)).collect();
     let out = flat(out, &[shape[0], pooled(height), pooled(width), channels]);
     (Saved { places, shape }, out)
 }
