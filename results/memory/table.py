@@ -1,6 +1,6 @@
-"""Scores of every run by task, agent and condition, from the records of evaluations: tables in Markdown, and ``scores.json``.
+"""Scores of every run by task, agent and condition, from the records of evaluations: tables in Markdown, and a file of JSON.
 
-``python results/memory/table.py OUT [OUT …]`` with the directories that ``heldout eval --out`` has written. What several
+``python results/memory/table.py FILE.json OUT [OUT …]`` with the directories that ``heldout eval --out`` has written. What several
 directories hold of one task, agent and condition is put together; who plays alone under a name (scripted players) is one
 row, who was trained several times has one for each training seed, in the order of the runs.
 """
@@ -13,7 +13,8 @@ from pathlib import Path
 # task, agent, condition, run seed: the mean of what the protocol scores
 scores: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
 trained: set[str] = set()
-for out in sys.argv[1:]:
+file, *outs = sys.argv[1:]
+for out in outs:
     for path in sorted(Path(out, "records").rglob("*.jsonl")):
         head, *episodes = map(json.loads, path.read_text().splitlines())
         runs = defaultdict(list)
@@ -43,4 +44,4 @@ for task, agents in scores.items():
             means = [list(own[c].values()) if c in own else [] for c in shown]
             cells = [f"**{sum(all_) / len(all_):.2f}**" if all_ else "" for all_ in means]
             print(f"| {agent}, mean of {len(seeds)} | " + " | ".join(cells) + " |")
-Path(__file__).with_name("scores.json").write_text(json.dumps(scores, indent=1) + "\n")
+Path(file).write_text(json.dumps(scores, indent=1) + "\n")
