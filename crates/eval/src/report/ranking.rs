@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::document::{Figure, NOTHING, Table, plain};
 use super::plots::{self, HeatRow, Square};
-use super::words::{number, percent, points};
+use super::words::{number, percent, points, unsigned_zero};
 use crate::aggregate::average;
 use crate::published;
 use crate::results::{Place, Scale, Suite, scripted};
@@ -37,7 +37,7 @@ impl Sure {
             (_, None) => NOTHING.to_owned(),
             (Self::Interval, Some(found)) => percent(Some(found.measured())),
             (Self::Error, Some(found)) => {
-                with_error(100.0 * found.value, found.error.map(|e| 100.0 * e), |x| format!("{x:.1}"))
+                with_error(100.0 * found.value, found.error.map(|e| 100.0 * e), |x| unsigned_zero(format!("{x:.1}")))
             }
         }
     }
@@ -46,7 +46,8 @@ impl Sure {
     fn square(self, found: Contrast) -> Square {
         let below = match self {
             Self::Interval => {
-                found.measured().interval.map(|i| format!("{:.0} to {:.0}", 100.0 * i.low, 100.0 * i.high))
+                let end = |share: f64| unsigned_zero(format!("{:.0}", 100.0 * share));
+                found.measured().interval.map(|i| format!("{} to {}", end(i.low), end(i.high)))
             }
             Self::Error => found.error.map(|error| format!("± {:.1}", 100.0 * error)),
         };

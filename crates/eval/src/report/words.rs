@@ -27,7 +27,7 @@ pub(super) fn in_points(share: f64) -> String {
 }
 
 /// A zero has no sign.
-fn unsigned_zero(text: String) -> String {
+pub(super) fn unsigned_zero(text: String) -> String {
     let zero = text.chars().all(|c| "-0.".contains(c));
     if zero { text.trim_start_matches('-').to_owned() } else { text }
 }
