@@ -17,6 +17,7 @@
 
 pub mod checkpoint;
 pub mod effect;
+pub mod eoa;
 pub mod impala;
 pub mod nn;
 pub mod parts;

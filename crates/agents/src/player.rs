@@ -14,6 +14,8 @@ pub struct Moment<'a> {
     pub starts: &'a [bool],
     /// Seed of each copy's episode.
     pub seeds: &'a [Seed],
+    /// What all agents did at the last step, [`heldout_core::Spec::action_width`] integers a copy; `None`: what this player wrote.
+    pub done: Option<&'a [i32]>,
 }
 
 /// Why a player cannot go on.

@@ -49,8 +49,14 @@ pub fn score(
         let mut metrics = vec![0.0; buffers.metrics.len()];
         let mut actions = vec![0; n * spec.action_width()];
         while over.contains(&false) {
-            let moment =
-                Moment { observation: &buffers, rewards: &rewards, metrics: &metrics, starts: &starts, seeds: &seeds };
+            let moment = Moment {
+                observation: &buffers,
+                rewards: &rewards,
+                metrics: &metrics,
+                starts: &starts,
+                seeds: &seeds,
+                done: None,
+            };
             player.act(&moment, &mut actions).map_err(|e| e.to_string())?;
             env.step(&actions, buffers.output()).map_err(|e| e.to_string())?;
             starts.fill(false);

@@ -49,7 +49,7 @@ const fn impala(name: &'static str, label: &'static str, summary: &'static str) 
 }
 
 /// All of them.
-pub const AGENTS: [Agent; 23] = [
+pub const AGENTS: [Agent; 29] = [
     Agent {
         name: "ppo",
         label: "PPO",
@@ -82,22 +82,14 @@ pub const AGENTS: [Agent; 23] = [
         within: "lilgym/",
         algorithm: Algorithm::Ppo,
     },
-    Agent {
-        name: "r2d2-lstm",
-        label: "LSTM",
-        summary: "Recurrent Q-learning from replayed sequences, with long short-term memory.",
-        fit: "S2B's environments with one agent",
-        within: "s2b/",
-        algorithm: Algorithm::R2d2,
-    },
-    Agent {
-        name: "r2d2-lstm-rec",
-        label: "LSTM",
-        summary: "The same, which also learns to tell again what it saw and heard.",
-        fit: "S2B's environments with one agent",
-        within: "s2b/",
-        algorithm: Algorithm::R2d2,
-    },
+    R2D2[0],
+    R2D2[1],
+    R2D2[2],
+    R2D2[3],
+    R2D2[4],
+    R2D2[5],
+    R2D2[6],
+    R2D2[7],
     impala("impala-ff", "FF", "IMPALA without memory."),
     impala("impala-ff-mem", "FF+MEM", "IMPALA with an episodic memory alone."),
     impala("impala-ff-mem-cpc", "FF+MEM+CPC", "The same, which also learns to tell what comes later."),
@@ -170,6 +162,23 @@ pub const AGENTS: [Agent; 23] = [
     },
 ];
 
+/// R2D2 with each of its memories, without and with telling again.
+const R2D2: [Agent; 8] = [
+    r2d2(["r2d2-lstm", "LSTM"], "Recurrent Q-learning from replayed sequences, with long short-term memory."),
+    r2d2(["r2d2-lstm-rec", "LSTM"], "The same, which also learns to tell again what it saw and heard."),
+    r2d2(["r2d2-dnc", "DNC"], "R2D2 with a differentiable neural computer."),
+    r2d2(["r2d2-dnc-rec", "DNC"], "The same, which also learns to tell again what it saw and heard."),
+    r2d2(["r2d2-esbn", "ESBN"], "R2D2 with an emergent symbol binding network."),
+    r2d2(["r2d2-esbn-rec", "ESBN"], "The same, which also learns to tell again what it saw and heard."),
+    r2d2(["r2d2-dcem", "DCEM"], "R2D2 with a dual-coding episodic memory."),
+    r2d2(["r2d2-dcem-rec", "DCEM"], "The same, which also learns to tell again what it saw and heard."),
+];
+
+const fn r2d2([name, label]: [&'static str; 2], summary: &'static str) -> Agent {
+    let fit = "S2B, two agents together where there are two (and `example/signal-v1`)";
+    Agent { name, label, summary, fit, within: "s2b/", algorithm: Algorithm::R2d2 }
+}
+
 /// How much an agent is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -179,13 +188,18 @@ pub enum Profile {
     /// What one core of a laptop can give it.
     #[default]
     Small,
+    /// What the code that was released with the S2B paper gave it: R2D2 alone has it.
+    Regym,
 }
 
 impl Profile {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Paper, Self::Small, Self::Regym];
+
     /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
-        ["paper", "small"][self as usize]
+        ["paper", "small", "regym"][self as usize]
     }
 }
 
@@ -482,7 +496,11 @@ impl Agent {
             }
         };
         // What several agents share comes first.
-        let shared = if self.algorithm == Algorithm::Impala { &all["impala"] } else { &Value::Null };
+        let shared = match self.algorithm {
+            Algorithm::Impala => &all["impala"],
+            Algorithm::R2d2 => &all["r2d2"],
+            Algorithm::Ppo | Algorithm::Td3 | Algorithm::Effect => &Value::Null,
+        };
         for table in [shared, &all[self.name]].into_iter().flat_map(|agent| [&agent["all"], &agent[profile.name()]]) {
             lay(table);
             for (begins, own) in table["ids"].as_object().into_iter().flatten() {
@@ -516,6 +534,12 @@ impl Agent {
     /// If a key is unknown, or a value is none of its.
     pub fn told(&self, profile: Profile, id: &str, spec: &Spec, set: &Map<String, Value>) -> Result<Told, TrainError> {
         let large = |f: &heldout_core::Field| f.shape.len() == 3 && f.shape[2] == 3 && f.shape[0].max(f.shape[1]) >= 64;
+        if profile == Profile::Regym && self.algorithm != Algorithm::R2d2 {
+            return Err(TrainError::Config(format!(
+                "`{}` has no profile `regym`: it has `paper` and `small`",
+                self.name
+            )));
+        }
         let mut table = Map::new();
         if profile == Profile::Paper
             && spec.observation.iter().any(large)
@@ -540,10 +564,13 @@ impl Agent {
     ///
     /// The reason.
     pub fn fits(&self, id: &str, spec: &Spec) -> Result<(), String> {
-        if !id.starts_with(self.within) {
+        // What two agents can learn together is shown by the smallest example of two.
+        let example = self.algorithm == Algorithm::R2d2 && id == "example/signal-v1";
+        if !id.starts_with(self.within) && !example {
             return Err(format!("`{}` learns {}, not `{id}`", self.name, self.fit));
         }
-        if spec.agents.len() != 1 {
+        let most = if self.algorithm == Algorithm::R2d2 { 2 } else { 1 };
+        if spec.agents.len() > most {
             return Err(format!("`{}` learns {}, `{id}` has {}", self.name, self.fit, spec.agents.len()));
         }
         Ok(())
@@ -556,8 +583,11 @@ impl Agent {
         let picture = spec.field("objects").is_none();
         match &told.own {
             // Only one of S2B's experiments tells the two apart by name; records always do.
-            Own::R2d2(config) if config.reconstruct && protocol == "s2b-fig6" => format!("{}+Rec", self.label),
-            Own::R2d2(_) | Own::Impala(_) | Own::Td3(_) | Own::Effect(_) => self.label.to_owned(),
+            Own::R2d2(config) => {
+                let label = config.core.label();
+                if config.reconstruct && protocol == "s2b-fig6" { format!("{label}+Rec") } else { label.to_owned() }
+            }
+            Own::Impala(_) | Own::Td3(_) | Own::Effect(_) => self.label.to_owned(),
             Own::Ppo(config) => match (config.network, config.text) {
                 (ppo::Kind::General, _) => self.label.to_owned(),
                 (ppo::Kind::Lilgym, Text::Bert) if picture => format!("{} C+BERT", self.label),

@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::{Arg, ArgAction, ArgMatches};
-use heldout_core::{Argument, Call, Command, CommandError, Family, Host, Playing, Said};
+use heldout_agents::eoa::{Language, Lesson};
+use heldout_core::{Acquired, Argument, Call, Command, CommandError, Entry, Family, Host, Playing, Said, Speaker};
 use heldout_envs::FAMILIES;
-use heldout_eval::entrant::Entrant;
+use heldout_eval::entrant::{Entrant, Place};
 use heldout_eval::{Episodes, Run, settings};
 use indicatif::ProgressBar;
 use serde_json::Map;
@@ -138,6 +140,23 @@ impl Host for Terminal {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }
+    }
+
+    fn speakers(&mut self, path: &Path, entry: &'static Entry) -> Result<Vec<Arc<dyn Speaker>>, CommandError> {
+        let agent = crate::trained::open(path).map_err(|problem| format!("`{}`: {problem}", path.display()))?;
+        let place = |run| Place { entry, protocol: "", task: "", run, seed: 0 };
+        if !agent.enters(&place(0)) {
+            let id = entry.id();
+            return Err(format!("`{}` holds no one policy, or several seeds of one, for `{id}`", path.display()).into());
+        }
+        let found: Option<Vec<_>> = (0..agent.runs(&place(0))).map(|run| agent.speaker(&place(run))).collect();
+        Ok(found.ok_or_else(|| format!("`{}` holds no agent that speaks", path.display()))?)
+    }
+
+    fn acquire(&mut self, language: &Acquired<'_>) -> Result<f64, CommandError> {
+        let &Acquired { stimuli, width, messages, length, vocabulary, meanings, held_out, epochs, seed } = language;
+        let language = Language { stimuli, width, messages, length, vocabulary, meanings, held_out };
+        Ok(language.ease_of_acquisition(&Lesson { epochs, ..Lesson::default() }, seed)?)
     }
 
     fn play(&mut self, playing: &Playing<'_>) -> Result<Vec<f32>, CommandError> {

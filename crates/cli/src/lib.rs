@@ -27,6 +27,7 @@ mod run;
 mod scales;
 mod settings;
 mod signals;
+mod speaking;
 mod train;
 pub mod trained;
 

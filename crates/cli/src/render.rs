@@ -107,6 +107,7 @@ impl Render {
             if buffers.status[0].ended() || step == most {
                 break;
             }
+            let done = actions.clone();
             env.act(&buffers.rows(), &mut actions)?;
             if let Some(actor) = &mut actor {
                 let turn = Turn {
@@ -118,6 +119,7 @@ impl Render {
                     starts: &[step == 0],
                     playing: &[true],
                     seeds: &[Seed(self.seed).derive(0)],
+                    done: &done,
                     agents: &vec![true; env.spec().agents.len()],
                     actions: &mut actions,
                 };

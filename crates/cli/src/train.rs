@@ -43,8 +43,9 @@ pub(crate) struct Train {
     /// The directory to write to: `seed-S` of each seed in it, below a folder for each task of a protocol.
     #[arg(long, required_unless_present = "list")]
     out: Option<PathBuf>,
-    /// How much it is given: what the papers gave it, or what one core can.
-    #[arg(long, value_parser = ["paper", "small"], default_value = "small")]
+    /// How much it is given: what the papers gave it, what one core can, or, for R2D2, what the code gave it that was released with
+    /// the S2B paper.
+    #[arg(long, value_parser = Profile::ALL.map(Profile::name), default_value = "small")]
     profile: String,
     /// The first training seed; the others follow it.
     #[arg(long, default_value_t = 0)]
@@ -189,7 +190,7 @@ impl Train {
     }
 
     fn profile(&self) -> Profile {
-        if self.profile == "paper" { Profile::Paper } else { Profile::Small }
+        Profile::ALL.into_iter().find(|profile| profile.name() == self.profile).unwrap_or_default()
     }
 
     /// What is to be trained on.

@@ -8,12 +8,14 @@ use heldout_agents::Checkpoint;
 use heldout_agents::nn::Backend;
 use heldout_agents::player::{Moment, Player};
 use heldout_agents::train::CURVES;
-use heldout_core::Spec;
+use heldout_core::{Speaker, Spec};
 use heldout_eval::curves::Curve;
 use heldout_eval::entrant::{Agent, Place};
 use heldout_eval::records::Source;
 use heldout_eval::{Actor, Turn};
 use serde_json::{Map, Value};
+
+use crate::speaking::{Speaking, speaks};
 
 /// Hexadecimal digits of a policy's hash in records.
 const DIGITS: usize = 12;
@@ -100,6 +102,12 @@ impl Agent for Trained {
         self.policy(place).and_then(Checkpoint::experience).map(<[u8]>::to_vec)
     }
 
+    fn speaker(&self, place: &Place<'_>) -> Option<Arc<dyn Speaker>> {
+        let policy = self.policy(place)?;
+        let spec = place.entry.default_batch().spec().clone();
+        speaks(&spec).then(|| Arc::new(Speaking(policy.clone())) as Arc<dyn Speaker>)
+    }
+
     fn backend(&self) -> Option<String> {
         Some(Backend::of_this_process().to_string())
     }
@@ -139,6 +147,7 @@ impl Actor for Playing {
             metrics: turn.metrics,
             starts: turn.starts,
             seeds: turn.seeds,
+            done: Some(turn.done),
         };
         self.0.act(&moment, turn.actions).map_err(|error| error.to_string())
     }

@@ -6,10 +6,13 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use crate::entry::Entry;
+use crate::kind::Speaker;
+use crate::rng::Seed;
 
 /// What a command cannot do: bad input, named with what is allowed.
 pub type CommandError = Box<dyn Error + Send + Sync>;
@@ -120,6 +123,29 @@ pub struct Playing<'a> {
     pub metric: &'a str,
 }
 
+/// A language that a listener is to acquire: what is said of each look of each meaning.
+#[derive(Clone, Copy, Debug)]
+pub struct Acquired<'a> {
+    /// The looks, `width` numbers each, one after another.
+    pub stimuli: &'a [f32],
+    /// Numbers of a look.
+    pub width: usize,
+    /// What is said of each, `length` tokens each.
+    pub messages: &'a [u32],
+    /// Tokens of a message.
+    pub length: usize,
+    /// The tokens are `1..=vocabulary`, and 0 the end of a sentence.
+    pub vocabulary: u32,
+    /// The number of the meaning that each is a look of.
+    pub meanings: &'a [u32],
+    /// Whether each meaning is held out, by its number.
+    pub held_out: &'a [bool],
+    /// How often the listener goes through all looks that are not held out.
+    pub epochs: u32,
+    /// Fixes the listener.
+    pub seed: Seed,
+}
+
 /// What the command line does for a command.
 pub trait Host {
     /// Writes a file whole or not at all.
@@ -144,6 +170,24 @@ pub trait Host {
     ///
     /// If it cannot be played.
     fn play(&mut self, playing: &Playing<'_>) -> Result<Vec<f32>, CommandError>;
+
+    /// The speakers that a checkpoint of agents holds, one for each training seed.
+    ///
+    /// # Errors
+    ///
+    /// If it holds none, or none that speaks in this environment.
+    fn speakers(&mut self, path: &Path, _entry: &'static Entry) -> Result<Vec<Arc<dyn Speaker>>, CommandError> {
+        Err(format!("`{}` cannot be opened: there are no learners here", path.display()).into())
+    }
+
+    /// Trains a new listener on a language, and gives the share of games about held-out meanings that it gets right.
+    ///
+    /// # Errors
+    ///
+    /// If there is nothing to teach or to ask.
+    fn acquire(&mut self, _language: &Acquired<'_>) -> Result<f64, CommandError> {
+        Err("there are no learners here".into())
+    }
 }
 
 /// A command with the values of its arguments.

@@ -46,7 +46,7 @@ mod vec_env;
 
 pub use batch::Batch;
 pub use buffers::Buffers;
-pub use command::{Argument, Call, Command, CommandError, Host, Playing, Said};
+pub use command::{Acquired, Argument, Call, Command, CommandError, Host, Playing, Said};
 pub use digest::{Crc, hexadecimal};
 pub use entry::{About, Entry, Family, MakeError, Preset, Rules};
 pub use environment::{ConfigError, Environment, ExperienceError, Frame, Lack, Start, Status};

@@ -209,6 +209,8 @@ pub struct Turn<'a> {
     pub playing: &'a [bool],
     /// Seed of each copy's episode, for policies that leave something to chance.
     pub seeds: &'a [Seed],
+    /// What all agents did at the last step, [`Spec::action_width`] integers a copy; nothing to go by at the first of an episode.
+    pub done: &'a [i32],
     /// Which agents of the environment it plays; what it does for the others is dropped.
     pub agents: &'a [bool],
     /// Where the actions go: [`Spec::action_width`] integers a copy.
@@ -443,7 +445,9 @@ impl Table {
         }
         let mut numbers = deal.numbers.clone();
         self.deal(deal, &mut numbers, &vec![true; copies])?;
+        let mut done = self.actions.clone();
         while left > 0 {
+            done.copy_from_slice(&self.actions);
             match self.env.act_until(&self.buffers.rows(), &mut self.actions, stop) {
                 Err(BatchError::Stopped) => return Ok(()),
                 acted => acted?,
@@ -460,6 +464,7 @@ impl Table {
                     starts: &self.starts,
                     playing: &playing,
                     seeds: &self.seeds,
+                    done: &done,
                     agents: &vec![true; spec.agents.len()],
                     actions: &mut self.actions,
                 };

@@ -133,7 +133,7 @@ struct Guests {
 
 impl Actor for Guests {
     fn act(&mut self, turn: Turn<'_>) -> Result<(), String> {
-        let Turn { spec, config, observation, rewards, metrics, starts, playing, seeds, actions, .. } = turn;
+        let Turn { spec, config, observation, rewards, metrics, starts, playing, seeds, done, actions, .. } = turn;
         for Guest { actor, plays } in &mut self.guests {
             self.answers.clear();
             self.answers.extend_from_slice(actions);
@@ -148,6 +148,7 @@ impl Actor for Guests {
                 starts,
                 playing,
                 seeds,
+                done,
                 agents,
                 actions: answers,
             })?;

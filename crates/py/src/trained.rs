@@ -110,7 +110,7 @@ impl Player {
         let seeds: Vec<Seed> = seeds.as_slice()?.iter().map(|&seed| Seed(seed)).collect();
         let mut actions = vec![0; copies * spec.action_width()];
         let starts = starts.as_slice()?;
-        let moment = Moment { observation: buffers, rewards, metrics, starts, seeds: &seeds };
+        let moment = Moment { observation: buffers, rewards, metrics, starts, seeds: &seeds, done: None };
         player.act(&moment, &mut actions).map_err(refused)?;
         let width = spec.action_width();
         Ok(PyArray1::from_vec(py, actions).reshape([copies, width])?.into_any())

@@ -1,18 +1,25 @@
 //! What only S2B has: how compositional a speaker's language is, how disentangled the stimuli are.
 
-use heldout_core::{Argument, Call, Command, CommandError, Said, Seed};
-use serde_json::json;
+use std::path::Path;
+use std::sync::Arc;
 
-use crate::metrics::{Disentanglement, Sampling, disentanglement, spoken};
+use heldout_core::{Acquired, Argument, Call, Command, CommandError, Said, Seed, Speaker, Stimuli};
+use serde_json::{Value, json};
+
+use crate::config::{GameConfig, Settings};
+use crate::game;
+use crate::kind::{Looks, Speech, uttered};
+use crate::metrics::{Disentanglement, Sampling, disentanglement, language, spoken};
 use crate::space::{MAX_DIMS, MAX_MEANINGS, MAX_SAMPLES, MAX_VALUES, Space, SpaceRules, Structure};
 use crate::speaker::{SpeakerRule, Tongue};
+use crate::split::Halves;
 
 const VALUES: Argument = Argument::option("values", "N,N,N", "Values of each dimension, such as `5,5,3`").or("5,5,5");
 
 /// Points of a batch in which one factor is constant, unless told.
 const BATCH: u32 = 64;
 
-pub(crate) static COMMANDS: [Command; 2] = [
+pub(crate) static COMMANDS: [Command; 3] = [
     Command {
         path: ["s2b", "language"],
         about: "Measures the language of a rule-based speaker on the whole of a space",
@@ -43,6 +50,24 @@ pub(crate) static COMMANDS: [Command; 2] = [
         ],
         settings: false,
         run: stimuli,
+    },
+    Command {
+        path: ["s2b", "eoa"],
+        about: "Measures how easily a listener that is trained anew acquires a speaker's language (ease of acquisition)",
+        arguments: &[
+            Argument::option(
+                "policy",
+                "POLICY",
+                "Whose language: `posdis`, `bag-of-symbols`, `holistic`, `random`, or the directory of a trained speaker; \
+                 `speaker=` may stand before it",
+            )
+            .or("posdis"),
+            Argument::option("episodes", "N", "Episodes whose language is acquired, of each training seed").or("3"),
+            Argument::option("epochs", "N", "How often the listener goes through all that is not held out").or("512"),
+            Argument::option("seed", "SEED", "Root of every episode's seed, and of the listener's").or("0"),
+        ],
+        settings: true,
+        run: acquisition,
     },
 ];
 
@@ -98,6 +123,97 @@ fn languages(call: &mut Call<'_>) -> Result<Said, CommandError> {
         }));
     }
     let json = json!({"speaker": rule.name(), "seed": seed, "languages": results});
+    Ok(Said { text, json, failed: false })
+}
+
+/// What is said of all looks of a space.
+type Says = Box<dyn Fn(&Space, &Looks, Seed) -> Result<Vec<u32>, String>>;
+
+/// Who says it: a rule, or each training seed of a checkpoint.
+fn sayings(call: &mut Call<'_>, config: &Value, settings: &Settings) -> Result<Vec<Says>, CommandError> {
+    let policy = call.needed("policy")?.to_owned();
+    let policy = policy.strip_prefix("speaker=").unwrap_or(&policy);
+    if policy == "oracle" || SpeakerRule::named(policy).is_some() {
+        let speech = Speech::new(policy, config, 1, 0)?;
+        let samples = settings.space.samples as usize;
+        let says = move |space: &Space, _: &Looks, seed: Seed| {
+            let (_, said) = language(speech.rule, space.structure(), &speech.tongue, seed);
+            let each = said.chunks_exact(speech.tongue.length);
+            Ok(each.flat_map(|message| message.repeat(samples)).collect())
+        };
+        return Ok(vec![Box::new(says)]);
+    }
+    let path = Path::new(policy);
+    if !path.exists() {
+        let known = SpeakerRule::listed();
+        return Err(
+            format!("`--policy` is `{policy}`, must be one of {known}, or the directory of a trained speaker").into()
+        );
+    }
+    let speakers = call.host.speakers(path, (call.find)(game::ABOUT.id)?)?;
+    let (width, length) = (settings.space.width(), settings.message_length as usize);
+    let vocabulary = settings.vocabulary;
+    let of = |speaker: Arc<dyn Speaker>| -> Says {
+        let config = config.clone();
+        Box::new(move |_, looks, seed| {
+            let stimuli = Stimuli { config: &config, seed, numbers: &looks.numbers, width, length, vocabulary };
+            uttered(&*speaker, &stimuli)
+        })
+    };
+    Ok(speakers.into_iter().map(of).collect())
+}
+
+fn acquisition(call: &mut Call<'_>) -> Result<Said, CommandError> {
+    let entry = (call.find)(game::ABOUT.id)?;
+    let config = entry.configure(&call.overrides)?;
+    let game: GameConfig = serde_json::from_value(config.clone())?;
+    let settings = game.check()?;
+    let episodes = call.count("episodes", 1..=10_000)?;
+    let epochs = call.count("epochs", 1..=1_000_000)? as u32;
+    let root = Seed(call.count("seed", 0..=u64::MAX)?);
+    let policy = call.needed("policy")?.to_owned();
+    let sayings = sayings(call, &config, &settings)?;
+    call.host.begin(sayings.len() as u64 * episodes, "languages");
+    let mut space = Space::reserve(&settings.space);
+    let mut halves = Halves::default();
+    let mut results: Vec<Vec<f64>> = Vec::new();
+    for says in &sayings {
+        let mut own = Vec::new();
+        for number in 0..episodes {
+            // As an episode with this seed has it.
+            let seed = root.derive(number);
+            space.redraw(&settings.space, seed);
+            let structure = space.structure();
+            halves.grow(structure.meanings());
+            halves.redraw(settings.split, structure, seed);
+            let looks = Looks::of(&space, &settings.space);
+            let messages = says(&space, &looks, seed)?;
+            let held_out: Vec<bool> = structure.all().map(|meaning| halves.held_out(meaning)).collect();
+            own.push(call.host.acquire(&Acquired {
+                stimuli: &looks.numbers,
+                width: settings.space.width(),
+                messages: &messages,
+                length: settings.message_length as usize,
+                vocabulary: settings.vocabulary,
+                meanings: &looks.meanings,
+                held_out: &held_out,
+                epochs,
+                seed,
+            })?);
+            call.host.tick();
+        }
+        results.push(own);
+    }
+    call.host.end();
+    let mean = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
+    let means: Vec<f64> = results.iter().map(|own| mean(own)).collect();
+    let mut text =
+        format!("ease of acquisition of the language of `{policy}`, {episodes} episodes, {epochs} epochs\n\n");
+    for (number, (own, mean)) in results.iter().zip(&means).enumerate() {
+        let each: Vec<String> = own.iter().map(|x| format!("{x:.3}")).collect();
+        text += &format!("speaker {number}  {mean:.3}  ({})\n", each.join(", "));
+    }
+    let json = json!({"policy": policy, "epochs": epochs, "accuracy": mean(&means), "speakers": results});
     Ok(Said { text, json, failed: false })
 }
 

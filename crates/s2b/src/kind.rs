@@ -21,18 +21,18 @@ const LANGUAGES: u64 = 20;
 pub(crate) struct Language;
 
 /// A scripted speaker and the spaces that it speaks of.
-struct Speech {
+pub(crate) struct Speech {
     policy: String,
-    rule: SpeakerRule,
+    pub(crate) rule: SpeakerRule,
     space: SpaceRules,
-    tongue: Tongue,
+    pub(crate) tongue: Tongue,
     languages: u64,
     seed: u64,
 }
 
 impl Speech {
     /// The speaker that `policy` names, under the config of a game.
-    fn new(policy: &str, config: &Value, languages: u64, seed: u64) -> Result<Self, String> {
+    pub(crate) fn new(policy: &str, config: &Value, languages: u64, seed: u64) -> Result<Self, String> {
         let name = if policy == "oracle" { SpeakerRule::Posdis.name() } else { policy };
         let rule = SpeakerRule::named(name).ok_or_else(|| {
             format!(
@@ -94,6 +94,50 @@ impl Measured for Speech {
     }
 }
 
+/// All looks of a space: the values of the meaning of each and its number, and how it looks.
+pub(crate) struct Looks {
+    /// One of each dimension.
+    pub(crate) values: Vec<u32>,
+    pub(crate) meanings: Vec<u32>,
+    pub(crate) numbers: Vec<f32>,
+}
+
+impl Looks {
+    pub(crate) fn of(space: &Space, rules: &SpaceRules) -> Self {
+        let structure = space.structure();
+        let (mut looks, mut shown) =
+            (Self { values: Vec::new(), meanings: Vec::new(), numbers: Vec::new() }, vec![0.0; rules.width()]);
+        for meaning in structure.all() {
+            for look in 0..rules.samples {
+                looks.values.extend(values(structure, meaning));
+                looks.meanings.push(structure.index(meaning));
+                space.show(rules, meaning, look as u8, &mut shown);
+                looks.numbers.extend_from_slice(&shown);
+            }
+        }
+        looks
+    }
+}
+
+/// What a speaker that is not scripted says of stimuli: refused if it is no message.
+pub(crate) fn uttered(speaker: &dyn Speaker, stimuli: &Stimuli<'_>) -> Result<Vec<u32>, String> {
+    let &Stimuli { length, vocabulary, .. } = stimuli;
+    let mut said = speaker.utter(stimuli)?;
+    let count = stimuli.numbers.len() / stimuli.width;
+    if said.len() != count * length {
+        return Err(format!("the speaker said {} tokens, must be {length} of each of {count} stimuli", said.len()));
+    }
+    if let Some(token) = said.iter().find(|token| **token > vocabulary) {
+        return Err(format!("the speaker said the token `{token}`, must be 0 to {vocabulary}"));
+    }
+    // Nothing is said after the end of a sentence.
+    for message in said.chunks_mut(length) {
+        let end = message.iter().position(|&token| token == 0).unwrap_or(length);
+        message[end..].fill(0);
+    }
+    Ok(said)
+}
+
 /// A speaker that is not scripted and the spaces that it speaks of. It is shown stimuli, not told their meanings.
 struct Learnt {
     speaker: Arc<dyn Speaker>,
@@ -133,33 +177,12 @@ impl Measured for Learnt {
         let own = Seed(self.seed).derive(number);
         let mut space = Space::reserve(&self.space);
         space.redraw(&self.space, own);
-        let structure = space.structure();
-        let width = self.space.width();
-        let (mut meanings, mut numbers, mut shown) = (Vec::new(), Vec::new(), vec![0.0; width]);
-        for meaning in structure.all() {
-            for look in 0..self.space.samples {
-                meanings.extend(values(structure, meaning));
-                space.show(&self.space, meaning, look as u8, &mut shown);
-                numbers.extend_from_slice(&shown);
-            }
-        }
-        let (length, vocabulary) = (self.length, self.vocabulary);
-        let stimuli = Stimuli { config: &self.config, seed: own, numbers: &numbers, width, length, vocabulary };
-        let mut said = self.speaker.utter(&stimuli)?;
-        let count = numbers.len() / width;
-        if said.len() != count * length {
-            return Err(format!("the speaker said {} tokens, must be {length} of each of {count} stimuli", said.len()));
-        }
-        if let Some(token) = said.iter().find(|token| **token > vocabulary) {
-            return Err(format!("the speaker said the token `{token}`, must be 0 to {vocabulary}"));
-        }
-        // Nothing is said after the end of a sentence.
-        for message in said.chunks_mut(length) {
-            let end = message.iter().position(|&token| token == 0).unwrap_or(length);
-            message[end..].fill(0);
-        }
-        let scores = compositionality(Matrix::new(&meanings, structure.dims()), Matrix::new(&said, length), vocabulary);
-        Ok(sample(count as u64, scores))
+        let looks = Looks::of(&space, &self.space);
+        let (length, vocabulary, width) = (self.length, self.vocabulary, self.space.width());
+        let stimuli = Stimuli { config: &self.config, seed: own, numbers: &looks.numbers, width, length, vocabulary };
+        let said = uttered(&*self.speaker, &stimuli)?;
+        let (values, said) = (Matrix::new(&looks.values, space.structure().dims()), Matrix::new(&said, length));
+        Ok(sample(looks.meanings.len() as u64, compositionality(values, said, vocabulary)))
     }
 }
 

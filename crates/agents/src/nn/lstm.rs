@@ -18,6 +18,8 @@ pub struct Lstm {
     input: Id,
     recurrent: Id,
     bias: Id,
+    /// Whether the last output is an input too, the first of them.
+    echo: bool,
     /// Numbers of the output, and as many of the cell.
     pub hidden: usize,
 }
@@ -35,7 +37,24 @@ impl Lstm {
             numbers[hidden..2 * hidden].iter_mut().for_each(|b| *b += forget);
             params.set(index, numbers);
         }
-        Self { input, recurrent, bias, hidden }
+        Self { input, recurrent, bias, echo: false, hidden }
+    }
+
+    /// The same with the last output as an input too, before `inputs` others.
+    pub fn echoed(params: &mut Params, name: &str, inputs: usize, hidden: usize) -> Self {
+        Self { echo: true, ..Self::new(params, name, hidden + inputs, hidden, 0.0) }
+    }
+
+    /// What inputs are multiplied by, and what the last output is.
+    fn weights(&self, params: &Params) -> (Tensor<2>, Tensor<2>) {
+        let (input, recurrent) = (params.get::<2>(self.input), params.get::<2>(self.recurrent));
+        if !self.echo {
+            return (input, recurrent);
+        }
+        // The last output is multiplied by both: by their sum once.
+        let [rows, columns] = input.dims();
+        let own = input.clone().slice([0..self.hidden, 0..columns]);
+        (input.slice([self.hidden..rows, 0..columns]), recurrent + own)
     }
 
     /// Outputs and cells, `[rows, copies, 2 hidden]`, of `rows` steps of inputs `[rows * copies, …]` from `state`
@@ -52,9 +71,10 @@ impl Lstm {
         let [copies, _] = state.dims();
         let rows = keep.len() / copies;
         let h = self.hidden;
-        let gates = affine(x, params.get(self.input), params.get(self.bias), Then::Nothing, params.learning());
+        let (input, recurrent) = self.weights(params);
+        let gates = affine(x, input, params.get(self.bias), Then::Nothing, params.learning());
         let gates = gates.reshape([rows, copies, 4 * h]);
-        fused(gates, params.get(self.recurrent), state, keep, params.learning())
+        fused(gates, recurrent, state, keep, params.learning())
     }
 
     /// The same from the library's own operations.
@@ -63,7 +83,7 @@ impl Lstm {
         let [copies, _] = state.dims();
         let (rows, n) = (keep.len() / copies, self.hidden);
         let [mut h, mut c] = [0, 1].map(|part| state.clone().slice([0..copies, part * n..(part + 1) * n]));
-        let recurrent = params.get::<2>(self.recurrent);
+        let (input, recurrent) = self.weights(params);
         let bias = params.get::<1>(self.bias).reshape([1, 4 * n]);
         let mut out = Vec::with_capacity(rows);
         for t in 0..rows {
@@ -71,7 +91,7 @@ impl Lstm {
             (h, c) = (h * keep.clone(), c * keep);
             let [_, inputs] = x.dims();
             let x = x.clone().slice([t * copies..(t + 1) * copies, 0..inputs]);
-            let gates = x.matmul(params.get(self.input)) + bias.clone() + h.matmul(recurrent.clone());
+            let gates = x.matmul(input.clone()) + bias.clone() + h.matmul(recurrent.clone());
             let gate = |i: usize| gates.clone().slice([0..copies, i * n..(i + 1) * n]);
             c = super::sigmoid(gate(1)) * c + super::sigmoid(gate(0)) * super::tanh(gate(2));
             h = super::sigmoid(gate(3)) * super::tanh(c.clone());

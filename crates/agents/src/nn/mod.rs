@@ -12,6 +12,9 @@ mod affine;
 mod attention;
 mod conv;
 mod cpc;
+mod dcem;
+mod dnc;
+mod esbn;
 mod gru;
 pub mod gumbel;
 mod kernels;
@@ -22,14 +25,20 @@ mod memory;
 mod norm;
 mod optim;
 mod params;
+mod past;
 mod reader;
 mod rebuild;
 mod resnet;
 
+#[cfg(test)]
+pub(crate) use self::{dcem::shares, dnc::allocation, esbn::likeness};
 pub use affine::Then;
 pub use attention::{Attention, Block};
 pub use conv::Conv;
 pub use cpc::Cpc;
+pub use dcem::{Dcem, DcemSizes};
+pub use dnc::{Dnc, DncSizes};
+pub use esbn::{Esbn, EsbnSizes};
 pub use gru::Gru;
 pub use linear::{Embedding, Linear, Mlp};
 pub use ln_lstm::LnLstm;
@@ -38,6 +47,7 @@ pub use memory::{Core, Episode, Memory, Recalled, Sizes as MemorySizes, nearest,
 pub use norm::Norm;
 pub use optim::{Adam, Moments, Optimiser, RmsProp, clip};
 pub use params::{Gradients, Id, Init, Param, Params};
+pub use past::Past;
 pub use reader::Reader;
 pub use rebuild::Rebuild;
 #[cfg(test)]

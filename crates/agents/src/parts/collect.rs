@@ -200,7 +200,7 @@ impl Collector {
     }
 
     /// Plays `steps` steps of every copy: `act` is given the rows and which of them begin an episode, and writes the integers
-    /// of each copy.
+    /// of each copy; where rows have room for it, it may write what else it knows.
     ///
     /// # Errors
     ///
@@ -208,17 +208,18 @@ impl Collector {
     pub fn collect(
         &mut self,
         steps: usize,
-        mut act: impl FnMut(&Rows, &[bool], &mut [i32]),
+        mut act: impl FnMut(&mut Rows, &[bool], &mut [i32]),
     ) -> Result<Unroll, BatchError> {
         let n = self.copies();
         let mut unroll = Unroll { copies: n, ..Unroll::default() };
         let mut actions = vec![0; n * self.width];
         let metrics_width = self.last.metrics.len() / n;
+        let agents = self.last.rewards.len() / n;
         for _ in 0..steps {
-            let rows = self.read();
+            let mut rows = self.read();
             unroll.start.extend_from_slice(&self.last.starts);
             unroll.dead.extend_from_slice(&self.dead);
-            act(&rows, &self.last.starts, &mut actions);
+            act(&mut rows, &self.last.starts, &mut actions);
             unroll.rows.append(&rows);
             self.env.step(&actions, self.buffers.output())?;
             let restarted = std::mem::take(&mut self.dead);
@@ -250,7 +251,9 @@ impl Collector {
                 };
                 unroll.cont.push(f32::from(u8::from(valid && goes_on)));
                 unroll.valid.push(valid);
-                unroll.reward.push(if valid { self.last.rewards[copy] } else { 0.0 });
+                // What a team is paid is the mean of what its agents are.
+                let paid = self.last.rewards[copy * agents..][..agents].iter().sum::<f32>() / agents as f32;
+                unroll.reward.push(if valid { paid } else { 0.0 });
                 unroll.forced.push(valid && self.force_stop.is_some_and(|m| metrics[m] != 0.0));
             }
             unroll.action.extend_from_slice(&actions);

@@ -94,7 +94,15 @@ pub struct Inputs {
     reward_scale: Option<f32>,
     metrics: Vec<usize>,
     metrics_width: usize,
-    /// Numbers of the vector.
+    /// Choices that an own action is told among: those of the agent that has the most, where several share a layout.
+    own_choices: usize,
+    /// Numbers of the agent's own vector.
+    own_width: usize,
+    /// Numbers at its end that the learner writes itself.
+    room: usize,
+    /// Agents whose rows stand beside its own, in the same layout.
+    partners: Vec<Inputs>,
+    /// Numbers of the vector, partners included.
     pub width: usize,
 }
 
@@ -118,9 +126,35 @@ impl Inputs {
     ///
     /// If a metric asked for is none of every step.
     pub fn new(spec: &Spec, agent: usize, previous: &Previous, without: &[&str]) -> Result<Self, String> {
+        Self::of(spec, agent, previous, without, false)
+    }
+
+    /// For all agents of a batch with this spec: their rows stand side by side in one layout, filled up with zeros where an agent
+    /// has less than another, and `room` numbers at the end of each are the learner's to write. Texts are left out.
+    ///
+    /// # Errors
+    ///
+    /// If a metric asked for is none of every step.
+    pub fn team(spec: &Spec, previous: &Previous, room: usize) -> Result<Self, String> {
+        let texts: Vec<&str> = spec.observation.iter().filter(|f| f.text).map(|f| f.name).collect();
+        let mut all = Vec::new();
+        for agent in 0..spec.agents.len() {
+            let mut one = Self::of(spec, agent, previous, &texts, true)?;
+            (one.room, one.own_width) = (room, one.own_width + room);
+            all.push(one);
+        }
+        let mut first = all.remove(0);
+        first.partners = all;
+        first.width = (1 + first.partners.len()) * first.own_width;
+        Ok(first)
+    }
+
+    fn of(spec: &Spec, agent: usize, previous: &Previous, without: &[&str], filled: bool) -> Result<Self, String> {
         let space = &spec.agents[agent].action;
         let sizes: Vec<usize> = space.sizes().iter().map(|&n| n as usize).collect();
         let choices: usize = sizes.iter().sum();
+        let of_each = spec.agents.iter().map(|a| a.action.sizes().iter().sum::<u32>() as usize);
+        let own_choices = if filled { of_each.max().unwrap_or(choices) } else { choices };
         let mut inputs = Self {
             agents: spec.agents.len(),
             agent,
@@ -137,17 +171,22 @@ impl Inputs {
             reward_scale: previous.action_and_reward.then_some(previous.reward_scale),
             metrics: Vec::new(),
             metrics_width: spec.metrics.len(),
+            own_choices,
+            own_width: 0,
+            room: 0,
+            partners: Vec::new(),
             width: 0,
         };
         for (index, field) in spec.observation.iter().enumerate() {
-            let Some(own) = field.shape_for(agent) else { continue };
+            let own = if filled { Some(&field.shape[..]) } else { field.shape_for(agent) };
+            let Some(own) = own else { continue };
             let twice = field.name == "message_tokens" && spec.field("message").is_some();
             if twice || without.contains(&field.name) {
                 continue;
             }
             let elements = corner(own, &field.shape);
             if ["legal_actions", "action_mask"].contains(&field.name) {
-                if elements.len() == choices {
+                if elements.len() == choices || (filled && elements.len() > choices) {
                     inputs.mask = Some((index, field.len()));
                 }
             } else if field.text {
@@ -168,10 +207,11 @@ impl Inputs {
             let found = spec.metric(name).filter(|&m| spec.metrics[m].scope == Scope::Step);
             inputs.metrics.push(found.ok_or_else(|| format!("there is no step metric `{name}`"))?);
         }
-        inputs.width = inputs.vectors.iter().map(Vector::width).sum::<usize>()
-            + if inputs.own_action { choices } else { 0 }
+        inputs.own_width = inputs.vectors.iter().map(Vector::width).sum::<usize>()
+            + if inputs.own_action { own_choices } else { 0 }
             + usize::from(inputs.reward_scale.is_some())
             + inputs.metrics.len();
+        inputs.width = inputs.own_width;
         Ok(inputs)
     }
 
@@ -180,7 +220,8 @@ impl Inputs {
     pub fn with_objects(mut self, spec: &Spec) -> Self {
         if let Some(field) = spec.field("objects") {
             self.objects = Some((field, spec.observation[field].len()));
-            self.width -= self.vectors.iter().filter(|v| v.field == field).map(Vector::width).sum::<usize>();
+            self.own_width -= self.vectors.iter().filter(|v| v.field == field).map(Vector::width).sum::<usize>();
+            self.width = self.own_width;
             self.vectors.retain(|v| v.field != field);
         }
         self
@@ -229,7 +270,18 @@ impl Inputs {
         self.sizes.iter().sum()
     }
 
-    /// Where each part of a vector lies: fields first, then the learner's own past.
+    /// Itself and its partners: one for each agent that is read.
+    pub fn each(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.partners)
+    }
+
+    /// Numbers of the agent's own vector, and how many of them, at its end, the learner writes.
+    #[must_use]
+    pub fn own(&self) -> (usize, usize) {
+        (self.own_width, self.room)
+    }
+
+    /// Where each part of an agent's own vector lies: fields first, then the learner's own past.
     #[must_use]
     pub fn spans(&self) -> Vec<Range<usize>> {
         let mut begin = 0;
@@ -238,8 +290,8 @@ impl Inputs {
             spans.push(begin..begin + vector.width());
             begin += vector.width();
         }
-        if begin < self.width {
-            spans.push(begin..self.width);
+        if begin < self.own_width {
+            spans.push(begin..self.own_width);
         }
         spans
     }
@@ -278,11 +330,19 @@ impl Inputs {
     /// If the memory is of another spec.
     #[must_use]
     pub fn read(&self, observation: &Buffers, copies: usize, last: &Last, words: Option<&Vocabulary>) -> Rows {
+        let mut rows = self.read_own(observation, copies, last, words);
+        for partner in &self.partners {
+            rows.beside(&partner.read_own(observation, copies, last, words));
+        }
+        rows
+    }
+
+    fn read_own(&self, observation: &Buffers, copies: usize, last: &Last, words: Option<&Vocabulary>) -> Rows {
         let mut rows = Rows { count: copies, ..Rows::default() };
-        rows.vectors.resize(copies * self.width, 0.0);
+        rows.vectors.resize(copies * self.own_width, 0.0);
         for copy in 0..copies {
             let index = copy * self.agents + self.agent;
-            let mut at = copy * self.width;
+            let mut at = copy * self.own_width;
             for vector in &self.vectors {
                 let out = &mut rows.vectors[at..at + vector.width()];
                 read_vector(vector, observation.field(vector.field), index, out);
@@ -298,7 +358,7 @@ impl Inputs {
                     }
                     begin += size;
                 }
-                at = begin;
+                at += self.own_choices;
             }
             if let Some(scale) = self.reward_scale {
                 rows.vectors[at] = if started { 0.0 } else { scale * last.rewards[index] };
@@ -468,6 +528,16 @@ impl Rows {
     #[must_use]
     pub fn last(&self, count: usize) -> Self {
         self.gather(&(self.count - count..self.count).collect::<Vec<_>>())
+    }
+
+    /// Puts the vectors of as many other rows, and what is legal at them, beside its own.
+    fn beside(&mut self, other: &Self) {
+        fn mix<T: Copy>(own: &[T], other: &[T], count: usize) -> Vec<T> {
+            let (a, b) = (own.len() / count.max(1), other.len() / count.max(1));
+            (0..count).flat_map(|i| own[i * a..][..a].iter().chain(&other[i * b..][..b]).copied()).collect()
+        }
+        self.vectors = mix(&self.vectors, &other.vectors, self.count);
+        self.legal = mix(&self.legal, &other.legal, self.count);
     }
 
     /// Appends other rows of the same inputs.

@@ -1,6 +1,7 @@
 //! What was played, kept to be learnt from again: rows of every copy in a ring, and sequences of them.
 //!
-//! A row is kept once, however many sequences it is part of; the state of a memory is kept where a sequence may begin.
+//! A row is kept once, however many sequences it is part of; the state of a memory is kept where a sequence may begin. What a
+//! memory only ever adds to is kept by row too: what it held where a sequence begins is what the rows before wrote.
 
 use std::collections::VecDeque;
 
@@ -14,8 +15,13 @@ use super::priority::{SumTree, importance, weight};
 /// Where sequences begin and end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Cut {
-    /// Each episode is one.
-    Episodes,
+    /// An episode of at most `length` rows is one; a longer one is cut into sequences of so many from its first row on.
+    Episodes {
+        /// Rows of an episode that is one sequence, and of the parts of a longer one.
+        length: usize,
+        /// Rows between the beginnings of two parts.
+        stride: usize,
+    },
     /// So many rows, one beginning every `stride` rows.
     Every {
         /// Rows of a sequence.
@@ -33,6 +39,8 @@ pub struct Sequence {
     first: u64,
     /// Steps; the row after the last is kept too.
     length: u32,
+    /// The number of the first row that it needs: where things are written down, the first of the episode that it begins in.
+    episode: u64,
     /// Which sequence of all it is.
     number: u64,
 }
@@ -52,6 +60,8 @@ pub struct Sizes {
     pub action: usize,
     /// Numbers of a memory's state.
     pub state: usize,
+    /// Numbers that are written down at each row.
+    pub slot: usize,
 }
 
 /// The ring.
@@ -69,8 +79,10 @@ pub struct Replay {
     cont: Vec<f32>,
     start: Vec<bool>,
     dead: Vec<bool>,
-    /// States before rows whose number is a multiple of the stride.
-    states: Vec<f32>,
+    /// What was written down at each row.
+    written: Vec<f32>,
+    /// States of each copy before rows at which a sequence may begin, with the numbers of these rows, the oldest first.
+    states: Vec<VecDeque<(u64, Vec<f32>)>>,
     slots: Vec<Option<Sequence>>,
     weights: Vec<f64>,
     /// Sequences of each copy that are there, the oldest first.
@@ -104,6 +116,8 @@ pub struct Drawn {
     pub cont: Vec<f32>,
     /// The memory before the first row of each.
     pub state: Vec<f32>,
+    /// What each had written down before in the episode of its first row, row after row.
+    pub written: Vec<Vec<f32>>,
     /// What each counts.
     pub importance: Vec<f32>,
     /// The copy and the number of the first row of each.
@@ -126,7 +140,8 @@ impl Replay {
     pub fn new(sizes: Sizes, cut: Cut, exponent: f64) -> Self {
         let all = sizes.copies * sizes.rows;
         let shortest = match cut {
-            Cut::Episodes => 2,
+            // One step and the row after it.
+            Cut::Episodes { stride, .. } => stride.min(2),
             Cut::Every { stride, .. } => stride,
         };
         let slots = all / shortest + sizes.copies;
@@ -142,7 +157,8 @@ impl Replay {
             cont: vec![0.0; all],
             start: vec![false; all],
             dead: vec![false; all],
-            states: vec![0.0; sizes.copies * Self::kept_states(sizes, cut) * sizes.state],
+            written: vec![0.0; all * sizes.slot],
+            states: vec![VecDeque::new(); sizes.copies],
             slots: vec![None; slots],
             weights: vec![0.0; slots],
             there: vec![VecDeque::new(); sizes.copies],
@@ -150,14 +166,6 @@ impl Replay {
             highest: 1.0,
             began: vec![0; sizes.copies],
             tree: None,
-        }
-    }
-
-    /// How many states are kept of each copy: an episode begins without any.
-    fn kept_states(sizes: Sizes, cut: Cut) -> usize {
-        match cut {
-            Cut::Episodes => 0,
-            Cut::Every { stride, .. } => sizes.rows / stride + 1,
         }
     }
 
@@ -180,9 +188,15 @@ impl Replay {
     pub fn fits(&self, other: &Self) -> bool {
         let lengths = |r: &Self| {
             let rows = [r.vectors.len(), r.legal.len(), r.action.len(), r.reward.len(), r.cont.len(), r.start.len()];
-            (rows, [r.dead.len(), r.states.len(), r.slots.len(), r.weights.len(), r.there.len(), r.began.len()])
+            (
+                rows,
+                r.written.len(),
+                [r.dead.len(), r.states.len(), r.slots.len(), r.weights.len(), r.there.len(), r.began.len()],
+            )
         };
-        self.sizes == other.sizes && self.cut == other.cut && lengths(self) == lengths(other)
+        let whole = |r: &Self| r.states.iter().flatten().all(|(_, state)| state.len() == r.sizes.state);
+        let alike = self.sizes == other.sizes && self.cut == other.cut && lengths(self) == lengths(other);
+        alike && whole(self) && whole(other)
     }
 
     /// Sequences that can be drawn.
@@ -202,18 +216,14 @@ impl Replay {
         copy * self.sizes.rows + (row % self.sizes.rows as u64) as usize
     }
 
-    fn state_place(&self, copy: usize, row: u64, stride: usize) -> usize {
-        let kept = Self::kept_states(self.sizes, self.cut) as u64;
-        (copy as u64 * kept + row / stride as u64 % kept) as usize * self.sizes.state
-    }
-
-    /// Adds the steps of an unroll; `states` are the memory's before each step, `[steps, copies, state]`.
+    /// Adds the steps of an unroll; `states` are the memory's before each step, `[steps, copies, state]`, and `written` is what each
+    /// wrote down, `[steps, copies, slot]`.
     ///
     /// # Panics
     ///
     /// If the sizes are others.
-    pub fn add(&mut self, unroll: &Unroll, states: &[f32]) {
-        let Sizes { copies, width, choices, action, state, .. } = self.sizes;
+    pub fn add(&mut self, unroll: &Unroll, states: &[f32], written: &[f32]) {
+        let Sizes { copies, width, choices, action, state, slot, .. } = self.sizes;
         assert_eq!(unroll.copies, copies, "as many copies");
         for t in 0..unroll.steps() {
             for copy in 0..copies {
@@ -229,31 +239,46 @@ impl Replay {
                 self.cont[to] = unroll.cont[from];
                 self.start[to] = unroll.start[from];
                 self.dead[to] = unroll.dead[from];
-                match self.cut {
-                    Cut::Episodes => {
-                        if unroll.start[from] {
-                            self.began[copy] = self.added;
-                        }
-                        let length = self.added - self.began[copy];
-                        // Of an episode that is too long to be kept whole nothing is learnt.
-                        if unroll.dead[from] && length > 0 && length < self.sizes.rows as u64 {
-                            self.push(copy, self.began[copy], length);
-                        }
-                    }
-                    Cut::Every { length, stride } => {
-                        if self.added.is_multiple_of(stride as u64) {
-                            let at = self.state_place(copy, self.added, stride);
-                            self.states[at..at + state].copy_from_slice(&states[from * state..][..state]);
-                        }
-                        if let Some(first) = self.added.checked_sub(length as u64)
-                            && first.is_multiple_of(stride as u64)
-                        {
-                            self.push(copy, first, length as u64);
-                        }
-                    }
+                self.written[to * slot..][..slot].copy_from_slice(&written[from * slot..][..slot]);
+                if unroll.start[from] {
+                    self.began[copy] = self.added;
                 }
+                self.sequence(copy, unroll.dead[from], &states[from * state..][..state]);
             }
             self.added += 1;
+        }
+    }
+
+    /// Adds the sequences that end at the row of now, which may be `dead`, and keeps the state before it where one may begin.
+    fn sequence(&mut self, copy: usize, dead: bool, state: &[f32]) {
+        let row = self.added;
+        match self.cut {
+            Cut::Episodes { length, stride } => {
+                let (length, stride) = (length as u64, stride as u64);
+                let began = self.began[copy];
+                let steps = row - began;
+                // An episode begins without any state.
+                if steps > 0 && steps.is_multiple_of(stride) && !dead {
+                    self.states[copy].push_back((row, state.to_vec()));
+                }
+                if steps >= length && (steps - length).is_multiple_of(stride) {
+                    self.push(copy, row - length, length);
+                } else if dead && steps > 0 {
+                    // All of a short episode, or what the parts of a longer one have left over and a little before it.
+                    let first = steps.saturating_sub(length).next_multiple_of(stride);
+                    self.push(copy, began + first, steps - first);
+                }
+            }
+            Cut::Every { length, stride } => {
+                if row.is_multiple_of(stride as u64) {
+                    self.states[copy].push_back((row, state.to_vec()));
+                }
+                if let Some(first) = row.checked_sub(length as u64)
+                    && first.is_multiple_of(stride as u64)
+                {
+                    self.push(copy, first, length as u64);
+                }
+            }
         }
     }
 
@@ -261,19 +286,32 @@ impl Replay {
     fn forget(&mut self, copy: usize) {
         let Some(oldest) = (self.added + 1).checked_sub(self.sizes.rows as u64) else { return };
         while let Some(&slot) = self.there[copy].front()
-            && self.slots[slot as usize].is_some_and(|s| s.first < oldest)
+            && self.slots[slot as usize].is_some_and(|s| s.episode < oldest)
         {
             self.there[copy].pop_front();
             self.slots[slot as usize] = None;
             self.set_weight(slot as usize, 0.0);
         }
+        while self.states[copy].front().is_some_and(|(row, _)| *row < oldest) {
+            self.states[copy].pop_front();
+        }
+    }
+
+    /// The first row of the episode that a row is of; `None` if it is kept no more.
+    fn episode_of(&self, copy: usize, row: u64) -> Option<u64> {
+        let oldest = (self.added + 1).saturating_sub(self.sizes.rows as u64);
+        (oldest..=row).rev().find(|&r| self.start[self.place(copy, r)])
     }
 
     fn push(&mut self, copy: usize, first: u64, length: u64) {
+        let episode = if self.sizes.slot > 0 { self.episode_of(copy, first) } else { Some(first) };
+        // What was written down in an episode that is longer than all that is kept is not known any more.
+        let Some(episode) = episode else { return };
         let slots = self.slots.len() as u64;
         let free = (0..slots).map(|i| ((self.sequences + i) % slots) as usize).find(|&s| self.slots[s].is_none());
         let slot = free.expect("there are slots for all that the rows hold");
-        self.slots[slot] = Some(Sequence { copy: copy as u32, first, length: length as u32, number: self.sequences });
+        let number = self.sequences;
+        self.slots[slot] = Some(Sequence { copy: copy as u32, first, length: length as u32, episode, number });
         self.sequences += 1;
         self.there[copy].push_back(slot as u32);
         let to = weight(self.highest, self.exponent);
@@ -292,7 +330,7 @@ impl Replay {
         let importance = importance(tree, &slots, stored, exponent);
         let all: Vec<Sequence> = slots.iter().map(|&s| self.slots[s].expect("what has a weight is there")).collect();
         let steps = all.iter().map(|s| s.length as usize).max().unwrap_or(0);
-        let Sizes { width, choices, action, state, .. } = self.sizes;
+        let Sizes { width, choices, action, state, slot, .. } = self.sizes;
         let mut drawn = Drawn { count, steps, importance, ..Drawn::default() };
         drawn.rows.count = (steps + 1) * count;
         for t in 0..=steps {
@@ -313,14 +351,17 @@ impl Replay {
             }
         }
         for sequence in &all {
-            match self.cut {
-                Cut::Episodes => drawn.state.resize(drawn.state.len() + state, 0.0),
-                Cut::Every { stride, .. } => {
-                    let at = self.state_place(sequence.copy as usize, sequence.first, stride);
-                    drawn.state.extend_from_slice(&self.states[at..at + state]);
-                }
+            let kept = &self.states[sequence.copy as usize];
+            match kept.binary_search_by_key(&sequence.first, |(row, _)| *row) {
+                Ok(at) => drawn.state.extend_from_slice(&kept[at].1),
+                Err(_) => drawn.state.resize(drawn.state.len() + state, 0.0),
             }
         }
+        let earlier = |sequence: &Sequence| {
+            let of = |row| &self.written[self.place(sequence.copy as usize, row) * slot..][..slot];
+            (sequence.episode..sequence.first).flat_map(|row| of(row).iter().copied()).collect::<Vec<f32>>()
+        };
+        drawn.written = all.iter().map(earlier).collect();
         drawn.from = all.iter().map(|s| (s.copy as usize, s.first)).collect();
         drawn.places = slots.into_iter().zip(all.iter().map(|s| s.number)).collect();
         drawn

@@ -184,7 +184,10 @@ fn a_device_that_the_build_lacks_is_named_with_how_to_have_it() {
 #[test]
 fn every_agent_has_presets_that_can_be_read_and_learns_what_it_says() {
     for agent in AGENTS {
-        for profile in [Profile::Paper, Profile::Small] {
+        for profile in Profile::ALL {
+            if profile == Profile::Regym && !agent.name.starts_with("r2d2") {
+                continue;
+            }
             let id = match agent.name {
                 "ppo-lilgym" | "ppo-sf" => "lilgym/scatter-flipit-v1",
                 name if name.starts_with("r2d2") => "s2b/listener-v1",
@@ -198,7 +201,9 @@ fn every_agent_has_presets_that_can_be_read_and_learns_what_it_says() {
             agent.fits(id, &spec).unwrap();
         }
         let two = env("example/signal-v1", &Value::Null, 1).spec().clone();
-        assert!(agent.fits("example/signal-v1", &two).unwrap_err().contains(agent.name));
+        let fits = agent.fits("example/signal-v1", &two);
+        assert!(fits.is_ok() == agent.name.starts_with("r2d2"), "{}", agent.name);
+        assert!(fits.is_ok() || fits.unwrap_err().contains(agent.name));
     }
     let paper = |id: &str| Agent::find("ppo-sf").unwrap().preset(Profile::Paper, id).agent["lr"].clone();
     assert_eq!([paper("lilgym/tower-flipit-v1"), paper("lilgym/tower-scratch-v1")], [json!(3e-5), json!(3e-4)]);

@@ -33,7 +33,7 @@ fn places<T>(flags: &[T], which: impl Fn(&T) -> bool) -> Vec<usize> {
     (0..flags.len()).filter(|&i| which(&flags[i])).collect()
 }
 
-fn act(t: &mut usize) -> impl FnMut(&crate::parts::inputs::Rows, &[bool], &mut [i32]) {
+fn act(t: &mut usize) -> impl FnMut(&mut crate::parts::inputs::Rows, &[bool], &mut [i32]) {
     move |_, _, actions| {
         actions.fill((*t % 2) as i32);
         *t += 1;

@@ -444,16 +444,18 @@ fn agents_check_58_impala_sees_the_bright_quadrant() {
 
 /// What is learnt of bindings: of pairings that training has, and of those that it never has.
 fn bound(config: &Config, seed: Seed) -> [f64; 2] {
-    let mut impala = by_seed(Toy::Binding { held_out: false }, config, seed);
+    let toy = |held_out| Toy::Binding { held_out, drawn: true };
+    let mut impala = by_seed(toy(false), config, seed);
     while impala.counters().env_steps < config.steps {
         impala.advance().expect("learns");
     }
-    [false, true].map(|held_out| score(Toy::Binding { held_out }, &mut *impala.player()))
+    [false, true].map(|held_out| score(toy(held_out), &mut *impala.player()))
 }
 
 /// What pays is the answer alone, so nothing that comes later counts.
 fn binding(steps: u64) -> Config {
-    Config { gamma: 0.0, entropy: 0.01, tied: true, address_rate: 0.1, slots: 16, ..config(steps) }
+    let sizes = Config { seen: 128, hidden: 128, key: 32, slots: 16, ..config(steps) };
+    Config { rows: 8, gamma: 0.0, entropy: 0.15, lr: 1e-3, tied: true, address_rate: 1.0, ..sizes }
 }
 
 /// Whether symbols are bound to values, in pairings that were never seen as well.
@@ -467,16 +469,22 @@ fn binds(config: &Config, seed: Seed) -> Learnt {
 }
 
 #[test]
-#[ignore = "not reached: 0.56 of what was seen (0.25 with a gamma of 0, 0.96 if it tells again), 0 of what was not"]
+#[ignore = "not reached: nothing teaches what is stored to tell its value, so 0.25 of what was seen and 0.1 of what was not"]
 fn agents_check_57_an_episodic_memory_binds_what_it_never_saw_together() {
-    let mem = Config { core: Core::Ff, memory: true, address_rate: 1.0, lr: 5e-3, gamma: 0.9, ..binding(200_000) };
-    binds(&mem, SEED).unwrap();
+    binds(&Config { core: Core::Ff, memory: true, ..binding(300_000) }, SEED).unwrap();
 }
 
 #[test]
-#[ignore = "not reached: 1.0 of what was seen and 0 of what was not: values that a symbol never had are never said"]
+fn agents_check_57_an_episodic_memory_that_tells_again_binds_what_it_never_saw_together() {
+    let rec =
+        Config { core: Core::Ff, memory: true, reconstruct: true, seen: 64, hidden: 64, lr: 2e-3, ..binding(60_000) };
+    binds(&rec, SEED).unwrap();
+}
+
+#[test]
+#[ignore = "takes minutes: all of what was seen and of what was not after 600,000 steps, 0.88 and 0.86 after 300,000"]
 fn agents_check_57_the_memory_recall_agent_binds_what_it_never_saw_together() {
-    binds(&Config { memory: true, cpc: true, cpc_steps: 3, ..binding(400_000) }, SEED).unwrap();
+    binds(&Config { memory: true, cpc: true, cpc_steps: 3, ..binding(600_000) }, SEED).unwrap();
 }
 
 #[test]

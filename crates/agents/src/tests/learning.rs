@@ -24,8 +24,14 @@ pub(super) fn score(toy: Toy, player: &mut dyn Player) -> f64 {
     let (mut rewards, mut metrics) = (vec![0.0; copies], vec![0.0; buffers.metrics.len()]);
     let mut actions = vec![0; copies * env.spec().action_width()];
     for _ in 0..30 {
-        let moment =
-            Moment { observation: &buffers, rewards: &rewards, metrics: &metrics, starts: &starts, seeds: &seeds };
+        let moment = Moment {
+            observation: &buffers,
+            rewards: &rewards,
+            metrics: &metrics,
+            starts: &starts,
+            seeds: &seeds,
+            done: None,
+        };
         player.act(&moment, &mut actions).expect("acts");
         env.step(&actions, buffers.output()).expect("steps");
         for copy in (0..copies).filter(|&copy| !over[copy]) {

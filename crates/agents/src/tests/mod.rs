@@ -3,16 +3,19 @@
 mod agents;
 mod collecting;
 mod encoder;
+mod eoa;
 mod heads;
 mod impala;
 mod inputs;
 mod layers;
 mod learning;
+mod memories;
 mod r2d2;
 mod seeds;
 mod selecting;
 mod targets;
 mod td3;
+mod team;
 mod toys;
 
 /// Asserts that numbers are close, relative to those that are greater than 1.

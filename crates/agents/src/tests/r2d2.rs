@@ -12,7 +12,8 @@ use crate::parts::checkpoint::Saved;
 use crate::parts::collect::{Collector, Playing, Problems, Unroll};
 use crate::parts::inputs::{Inputs, Previous};
 use crate::parts::replay::{Cut, Replay, Sizes};
-use crate::r2d2::{Config, R2d2, Size};
+use crate::r2d2::{Config, Core, R2d2, Size};
+use crate::table::{Agent, Profile};
 use crate::train::Learner;
 
 /// The smallest space, as Table 2 has it.
@@ -23,7 +24,8 @@ fn listener(config: &Config) -> R2d2 {
 }
 
 fn small() -> Config {
-    let base = Config { size: Size::Small, burn_in: 0, trained: 0, stride: 1, gamma: 0.0, ..Config::default() };
+    let base =
+        Config { size: Size::Small, burn_in: 0, trained: 64, whole: true, stride: 32, gamma: 0.0, ..Config::default() };
     Config { lr: 5e-4, epsilon: 1e-8, norm: 5.0, target_every: 200, ..base }
 }
 
@@ -31,6 +33,89 @@ fn small() -> Config {
 fn agents_check_02_r2d2_has_as_many_numbers_as_the_papers() {
     assert_eq!(listener(&Config::default()).weights().count(), 1_168_772);
     assert_eq!(listener(&small()).weights().count(), 113_476);
+    // As the environment is unless told.
+    let env = find("s2b/listener-v1").unwrap().make(&serde_json::Map::new(), 2, Options::default()).unwrap();
+    let readme = R2d2::new(&Config::default(), env, Seed(0), &Device::flex()).unwrap();
+    assert_eq!(readme.weights().count(), 1_171_844);
+}
+
+/// The shape of a parameter of an agent as a profile makes it, in the environment as it is unless told.
+fn shapes(agent: &str, profile: Profile, id: &str, names: &[&str]) -> Vec<Vec<usize>> {
+    let agent = Agent::find(agent).unwrap();
+    let overrides = agent.preset(profile, id).env;
+    let make = || find(id).unwrap().make(&overrides, 2, Options::default()).unwrap();
+    let told = agent.told(profile, id, make().spec(), json!({"copies": 2}).as_object().unwrap()).unwrap();
+    let learner = agent.learner(&told, make(), Problems::All, None, Seed(0), &Device::flex()).unwrap();
+    let of = |name: &&str| learner.weights().entries().iter().find(|p| p.name == *name).expect(name).shape.clone();
+    names.iter().map(of).collect()
+}
+
+#[test]
+fn profiles_make_networks_of_the_sizes_that_the_table_has() {
+    let listener = "s2b/listener-v1";
+    // Of the released code: 64 + 529 numbers into the memory, 519 actions, which the layers after it are told the mask of.
+    let regym = shapes("r2d2-lstm", Profile::Regym, listener, &["core.0.input", "advantage.weight"]);
+    assert_eq!(regym, [[593, 4 * 512], [512 + 519, 519]]);
+    let esbn = shapes(
+        "r2d2-esbn",
+        Profile::Paper,
+        listener,
+        &["core.controller.input", "core.core.input", "core.out.weight", "value.weight"],
+    );
+    assert_eq!(esbn, [[78 + 257, 4 * 256], [78 + 256 + 257, 4 * 512], [512, 256], [256 + 78 + 256 + 257 + 3, 1]]);
+    let dcem = shapes(
+        "r2d2-dcem",
+        Profile::Paper,
+        listener,
+        &["core.heard.inner.weight", "core.heard.query.weight", "core.core.input", "core.inner.weight", "value.weight"],
+    );
+    let read = 512 + 6 * 43 + 32 + 32 + 11 + 3;
+    assert_eq!(dcem, [[43, 256], [256, 129], [read, 4 * 512], [512, 512], [256 + 3, 1]]);
+    let dnc = shapes(
+        "r2d2-dnc",
+        Profile::Paper,
+        listener,
+        &["core.controller.0.input", "core.rule.weight", "core.out.weight"],
+    );
+    assert_eq!(dnc, [[256 + 64, 4 * 128], [128, 2 * 37 + 3 * 32 + 3], [128 + 64, 128]]);
+    // Two agents: 552 numbers beside what is seen, and what each is told of the other.
+    let game = shapes(
+        "r2d2-lstm",
+        Profile::Paper,
+        "s2b/game-v1",
+        &["joint.0.weight", "agent.0.advantage.weight", "agent.1.advantage.weight"],
+    );
+    assert_eq!(game, [[128 + 552 + 3, 512], [128, 260], [128, 3]]);
+    let refused =
+        Agent::find("ppo").unwrap().told(Profile::Regym, "example/grid-v1", env_spec().spec(), &serde_json::Map::new());
+    assert!(refused.unwrap_err().to_string().contains("`ppo` has no profile `regym`"));
+}
+
+fn env_spec() -> Box<dyn heldout_core::VecEnv> {
+    find("example/grid-v1").unwrap().make(&serde_json::Map::new(), 1, Options::default()).unwrap()
+}
+
+#[test]
+fn long_episodes_are_cut_from_their_first_row_with_the_state_of_the_memory() {
+    // Episodes of 1, 2 and 5 steps: the last is cut into its first four rows, and the two from the fourth on.
+    let sizes = Sizes { copies: 1, rows: 40, width: 2, choices: 0, action: 1, state: 1, slot: 0 };
+    let mut replay = Replay::new(sizes, Cut::Episodes { length: 4, stride: 3 }, 1.0);
+    let mut row = 0;
+    for unroll in collected(Toy::Script, 1, &[3, 1, 7]) {
+        let states: Vec<f32> = (0..unroll.steps()).map(|t| (row + t) as f32).collect();
+        row += unroll.steps();
+        replay.add(&unroll, &states, &[]);
+    }
+    // Rows 0, 1 are the first episode, 2 to 4 the second, 5 to 10 the third.
+    let mut seen = std::collections::BTreeSet::new();
+    for number in 0..40 {
+        let drawn = replay.draw(1, 0.6, &mut Rng::new(Seed(number)));
+        let first = drawn.from[0].1;
+        seen.insert((first, drawn.steps));
+        assert_eq!(drawn.state, [if first == 8 { 8.0 } else { 0.0 }], "{first}");
+        assert_eq!(drawn.dead[drawn.steps], first != 5, "the row after the last");
+    }
+    assert_eq!(seen.into_iter().collect::<Vec<_>>(), [(0, 1), (2, 2), (5, 4), (8, 2)]);
 }
 
 #[test]
@@ -61,10 +146,10 @@ fn collected(toy: Toy, copies: usize, steps: &[usize]) -> Vec<Unroll> {
 #[test]
 fn whole_episodes_are_kept_from_their_first_row_to_their_last() {
     // Episodes of 1, 2 and 5 steps; rows are the number of the episode and of the step.
-    let sizes = Sizes { copies: 2, rows: 16, width: 2, choices: 0, action: 1, state: 0 };
-    let mut replay = Replay::new(sizes, Cut::Episodes, 0.9);
+    let sizes = Sizes { copies: 2, rows: 16, width: 2, choices: 0, action: 1, state: 0, slot: 0 };
+    let mut replay = Replay::new(sizes, Cut::Episodes { length: 64, stride: 32 }, 0.9);
     for unroll in collected(Toy::Script, 2, &[3, 1, 7]) {
-        replay.add(&unroll, &[]);
+        replay.add(&unroll, &[], &[]);
     }
     assert_eq!(replay.len(), 2 * 3);
     let mut seen = [0; 3];
@@ -91,15 +176,15 @@ fn whole_episodes_are_kept_from_their_first_row_to_their_last() {
 
 #[test]
 fn agents_check_17_a_priority_for_what_was_written_over_is_dropped() {
-    let sizes = Sizes { copies: 1, rows: 12, width: 2, choices: 0, action: 1, state: 1 };
+    let sizes = Sizes { copies: 1, rows: 12, width: 2, choices: 0, action: 1, state: 1, slot: 0 };
     let mut replay = Replay::new(sizes, Cut::Every { length: 4, stride: 2 }, 1.0);
     let unrolls = collected(Toy::Script, 1, &[5, 30]);
     let states = |unroll: &Unroll, from: usize| (0..unroll.steps()).map(|t| (from + t) as f32).collect::<Vec<_>>();
-    replay.add(&unrolls[0], &states(&unrolls[0], 0));
+    replay.add(&unrolls[0], &states(&unrolls[0], 0), &[]);
     assert_eq!(replay.len(), 1);
     let old = replay.draw(1, 0.6, &mut Rng::new(Seed(1)));
     assert_eq!(old.state, [0.0]);
-    replay.add(&unrolls[1], &states(&unrolls[1], 5));
+    replay.add(&unrolls[1], &states(&unrolls[1], 5), &[]);
     let before = replay.clone();
     replay.update(&old, &[1e6]);
     assert!(replay == before, "the sequence is gone");
@@ -118,22 +203,58 @@ fn agents_check_17_a_priority_for_what_was_written_over_is_dropped() {
 
 #[test]
 fn agents_check_33_stored_states_say_what_was_worth_what_when_it_was_played() {
-    let config =
-        Config { size: Size::Small, copies: 4, burn_in: 4, trained: 8, stride: 4, replay: 4_000, ..Config::default() };
-    let env = make(Toy::Recall, 4);
-    let mut learner = R2d2::new(&config, env, Seed(1), &Device::flex()).unwrap();
-    (0..10).for_each(|_| learner.play(9).unwrap());
-    // The memory is empty before row 0. Where sequences that began at different rows meet, they say the same: so by steps all
-    // say what was worth what when it was played.
-    let mut known = std::collections::BTreeMap::new();
-    for number in 0..30 {
-        for (row, worths) in learner.worths_again(16, Seed(number)) {
-            let before: &Vec<f32> = known.entry(row).or_insert_with(|| worths.clone());
-            near(&worths, before, 1e-5);
+    for core in [Core::Lstm, Core::Dnc, Core::Esbn, Core::Dcem] {
+        let base = Config { core, size: Size::Small, copies: 4, replay: 4_000, ..Config::default() };
+        // Not a multiple of the rows of an episode, so that sequences begin within one.
+        let config = Config { burn_in: 3, trained: 6, stride: 3, ..base };
+        let mut learner = R2d2::new(&config, make(BINDING, 4), Seed(1), &Device::flex()).unwrap();
+        let mut slots = std::collections::BTreeMap::new();
+        for row in 0..90 {
+            (0..4).for_each(|copy| drop(slots.insert((copy, row), learner.slots()[copy].clone())));
+            learner.play(1).unwrap();
         }
+        // The memory is empty before row 0. Where sequences that began at different rows meet, they say the same: so by steps all
+        // say what was worth what when it was played.
+        let mut known = std::collections::BTreeMap::new();
+        let mut rebuilt = 0;
+        for number in 0..30 {
+            for (row, worths) in learner.worths_again(16, Seed(number)) {
+                let before: &Vec<f32> = known.entry(row).or_insert_with(|| worths.clone());
+                near(&worths, before, 1e-5);
+            }
+            for (row, starts, written) in learner.written_again(16, Seed(number)) {
+                // A row that begins an episode is given what it forgets.
+                if !starts {
+                    assert_eq!(written, slots[&row], "{core:?}");
+                    rebuilt += usize::from(!written.is_empty());
+                }
+            }
+        }
+        assert!(known.len() > 300 && known.keys().any(|(_, row)| *row == 0), "{} rows", known.len());
+        assert_eq!(rebuilt > 100, matches!(core, Core::Esbn | Core::Dcem), "{core:?}: {rebuilt}");
     }
-    assert!(known.len() > 300 && known.keys().any(|(_, row)| *row == 0), "{} rows", known.len());
 }
+
+#[test]
+fn agents_check_33_burning_in_from_the_first_row_is_playing_by_the_weights_of_now() {
+    for core in [Core::Lstm, Core::Dnc, Core::Esbn, Core::Dcem] {
+        let base = Config { core, size: Size::Small, copies: 2, replay: 4_000, ..Config::default() };
+        // Whole episodes of five rows with three before them, and the same in one go.
+        let config = Config { burn_in: 3, trained: 2, stride: 5, ..base };
+        let mut learner = R2d2::new(&config, make(BINDING, 2), Seed(1), &Device::flex()).unwrap();
+        learner.play(30).unwrap();
+        // Other weights than those that were played by.
+        let params = learner.weights_mut();
+        for i in 0..params.entries().len() {
+            let numbers = params.entries()[i].values().iter().map(|x| 1.5 * x).collect();
+            params.set(i, numbers);
+        }
+        let (burnt, whole) = learner.burnt_and_whole(8, Seed(3));
+        near(&burnt, &whole, 1e-5);
+    }
+}
+
+const BINDING: Toy = Toy::Binding { held_out: false, drawn: false };
 
 fn toy(steps: u64) -> Config {
     Config { steps, copies: 16, train_every: 32, replay: 20_000, replay_min: 500, lr: 2e-3, gamma: 0.9, ..small() }
@@ -176,10 +297,17 @@ fn agents_check_56_r2d2_goes_where_it_was_told() {
 
 #[test]
 fn agents_check_46_48_r2d2_goes_on_to_the_same_bits() {
-    for config in
-        [Config { reconstruct: false, ..toy(4_000) }, Config { burn_in: 4, trained: 8, stride: 4, n: 2, ..toy(4_000) }]
-    {
-        let make = || R2d2::new(&config, make(Toy::Recall, config.copies), Seed(2), &Device::flex()).unwrap();
+    let cut = Config { burn_in: 4, trained: 8, whole: false, stride: 4, n: 2, ..toy(4_000) };
+    let few = Config { batch: 4, ..cut.clone() };
+    for config in [
+        toy(4_000),
+        cut,
+        Config { core: Core::Dnc, ..few.clone() },
+        Config { core: Core::Esbn, reconstruct: true, ..few.clone() },
+        Config { core: Core::Dcem, reconstruct: true, ..few.clone() },
+        Config { core: Core::Dnc, reconstruct: true, whole: true, burn_in: 0, ..few },
+    ] {
+        let make = || R2d2::new(&config, make(BINDING, config.copies), Seed(2), &Device::flex()).unwrap();
         let (mut whole, mut first) = (make(), make());
         let mut told = Vec::new();
         for _ in 0..6 {
@@ -198,6 +326,40 @@ fn agents_check_46_48_r2d2_goes_on_to_the_same_bits() {
         let learner = |r: &R2d2| r.save().unwrap().files("r2d2-lstm", &json!({}));
         assert!(learner(&whole) == learner(&second), "all that is kept");
     }
+}
+
+/// What is learnt of bindings: of pairings that were seen, and of those that never were.
+fn bound(core: Core, steps: u64) -> [f64; 2] {
+    let config = Config { core, gamma: 0.0, ..toy(steps) };
+    let mut learner = R2d2::new(&config, make(BINDING, config.copies), Seed(1), &Device::flex()).unwrap();
+    while learner.counters().env_steps < config.steps {
+        learner.advance().unwrap();
+    }
+    [false, true].map(|held_out| score(Toy::Binding { held_out, drawn: false }, &mut *learner.player()))
+}
+
+#[test]
+fn agents_check_57_long_short_term_memory_binds() {
+    let [seen, _] = bound(Core::Lstm, 60_000);
+    assert!(seen >= 0.9, "{seen}");
+}
+
+#[test]
+fn agents_check_57_the_differentiable_computer_binds() {
+    let [seen, _] = bound(Core::Dnc, 40_000);
+    assert!(seen >= 0.9, "{seen}");
+}
+
+#[test]
+fn agents_check_57_the_binding_network_binds_what_it_never_saw_together() {
+    let [seen, unseen] = bound(Core::Esbn, 40_000);
+    assert!(seen >= 0.9 && unseen >= 0.8, "{seen} {unseen}");
+}
+
+#[test]
+fn agents_check_57_the_dual_memory_binds_what_it_never_saw_together() {
+    let [seen, unseen] = bound(Core::Dcem, 40_000);
+    assert!(seen >= 0.9 && unseen >= 0.8, "{seen} {unseen}");
 }
 
 #[test]

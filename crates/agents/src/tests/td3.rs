@@ -457,7 +457,14 @@ fn options(player: &mut dyn Player) -> [f64; 2] {
     env.reset(Reset { seeds: Seeding::Copies(&each), ..Reset::default() }, buffers.output()).unwrap();
     let (rewards, metrics, starts) = (vec![0.0; copies], vec![0.0; buffers.metrics.len()], vec![true; copies]);
     let mut actions = vec![0; copies * 3];
-    let moment = Moment { observation: &buffers, rewards: &rewards, metrics: &metrics, starts: &starts, seeds: &seeds };
+    let moment = Moment {
+        observation: &buffers,
+        rewards: &rewards,
+        metrics: &metrics,
+        starts: &starts,
+        seeds: &seeds,
+        done: None,
+    };
     player.act(&moment, &mut actions).unwrap();
     let FieldRef::F32(asked) = buffers.field(0) else { panic!("numbers") };
     let (mut right, mut wrong_end) = (0.0, 0.0);
@@ -551,6 +558,7 @@ fn every_agent_of_halma_learns_a_block_and_plays_by_what_it_saved() {
                         metrics: &metrics,
                         starts: &[turn == 0; 2],
                         seeds: &seeds,
+                        done: None,
                     };
                     player.act(&moment, said).unwrap();
                 }

@@ -38,6 +38,9 @@ pub(super) enum Toy {
     Binding {
         /// Whether it is.
         held_out: bool,
+        /// Whether the three are drawn from all that eight bits can name, so that which values a symbol never has cannot be told
+        /// from any part of it; if not, they are always the same three.
+        drawn: bool,
     },
 }
 
@@ -56,6 +59,17 @@ const SIDE: usize = 16;
 const CORRIDOR: u32 = 6;
 const SYMBOLS: usize = 3;
 const VALUES: usize = 6;
+const BITS: usize = 8;
+
+/// Whether training never shows this symbol with this value: two values of each symbol, for drawn ones any two.
+fn never(symbol: u32, value: usize, drawn: bool) -> bool {
+    if !drawn {
+        return (value + symbol as usize).is_multiple_of(3);
+    }
+    let mut values: Vec<usize> = (0..VALUES).collect();
+    Seed(5).derive(u64::from(symbol)).rng().shuffle(&mut values);
+    values[..VALUES / 3].contains(&value)
+}
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Config {}
@@ -72,6 +86,7 @@ pub(super) struct State {
     /// The symbols in the order in which they are shown, and the value of each of them.
     order: [usize; SYMBOLS],
     values: [usize; SYMBOLS],
+    names: [u32; SYMBOLS],
 }
 
 pub(super) struct Rules {
@@ -106,9 +121,10 @@ impl Environment for Rules {
             Toy::Script | Toy::Uneven | Toy::Told | Toy::Listed => {
                 (vec![Field::new("place", Dtype::F32, &[2], 0.0, 100.0)], ActionSpace::Discrete(2))
             }
-            Toy::Binding { .. } => {
+            Toy::Binding { drawn, .. } => {
                 let field = |name, wide| Field::new(name, Dtype::F32, &[wide], 0.0, 1.0);
-                let fields = vec![field("value", VALUES), field("symbol", SYMBOLS), field("asked", 1)];
+                let message = if drawn { 2 * BITS } else { SYMBOLS };
+                let fields = vec![field("stimulus", VALUES), field("message", message), field("asked", 1)];
                 (fields, ActionSpace::Discrete(VALUES as u32))
             }
         };
@@ -151,9 +167,10 @@ impl Environment for Rules {
     }
 
     fn start(&self, start: Start) -> State {
-        let (order, values) = ([0; SYMBOLS], [0; SYMBOLS]);
+        let (order, values, names) = ([0; SYMBOLS], [0; SYMBOLS], [0; SYMBOLS]);
         let (right, forced) = (false, false);
-        let mut state = State { secret: 0, blanks: 0, at: 0, steps: 0, episode: 0, right, forced, order, values };
+        let mut state =
+            State { secret: 0, blanks: 0, at: 0, steps: 0, episode: 0, right, forced, order, values, names };
         self.restart(&mut state, start);
         state
     }
@@ -172,15 +189,21 @@ impl Environment for Rules {
         };
         let blanks = 1 + rng.below(3);
         let (right, forced) = (false, rng.chance(0.5));
-        let (mut order, mut values) = ([0, 1, 2], [0; SYMBOLS]);
-        if let Toy::Binding { held_out } = self.toy {
+        let (mut order, mut values, mut names) = ([0, 1, 2], [0; SYMBOLS], [0, 1, 2]);
+        if let Toy::Binding { held_out, drawn } = self.toy {
             rng.shuffle(&mut order);
-            for (symbol, value) in values.iter_mut().enumerate() {
-                let open: Vec<usize> = (0..VALUES).filter(|v| (v + symbol).is_multiple_of(3) == held_out).collect();
+            if drawn {
+                let mut all: Vec<u32> = (0..1 << BITS).collect();
+                rng.shuffle(&mut all);
+                names.copy_from_slice(&all[..SYMBOLS]);
+            }
+            for (name, value) in names.iter().zip(&mut values) {
+                let open: Vec<usize> = (0..VALUES).filter(|&v| never(*name, v, drawn) == held_out).collect();
                 *value = *rng.pick(&open);
             }
         }
-        *state = State { secret, blanks, at: 0, steps: 0, episode: start.episode, right, forced, order, values };
+        let (at, steps, episode) = (0, 0, start.episode);
+        *state = State { secret, blanks, at, steps, episode, right, forced, order, values, names };
     }
 
     fn check(&self, _: &State) -> Result<(), String> {
@@ -267,6 +290,23 @@ impl Environment for Rules {
                 let asked = f32::from(u8::from(state.at >= CORRIDOR - 1));
                 row.f32(0).copy_from_slice(&[told(0), told(1), asked]);
             }
+            Toy::Binding { .. } => {
+                let shown = state.order.get(state.steps as usize).copied();
+                let (stimulus, message) = (0, 1);
+                row.f32(stimulus).fill(0.0);
+                row.f32(message).fill(0.0);
+                let named = state.names[shown.unwrap_or(state.secret as usize)];
+                match self.toy {
+                    Toy::Binding { drawn: true, .. } => {
+                        (0..BITS).for_each(|bit| row.f32(message)[2 * bit + (named >> bit & 1) as usize] = 1.0);
+                    }
+                    _ => row.f32(message)[named as usize] = 1.0,
+                }
+                if let Some(symbol) = shown {
+                    row.f32(stimulus)[state.values[symbol]] = 1.0;
+                }
+                row.f32(2)[0] = f32::from(u8::from(shown.is_none()));
+            }
             Toy::Picture => {
                 let (right, below) = (state.secret % 2 == 1, state.secret / 2 == 1);
                 for (i, pixel) in row.u8(0).chunks_exact_mut(3).enumerate() {
@@ -282,17 +322,6 @@ impl Environment for Rules {
                 let bytes = row.u8(0);
                 bytes.fill(0);
                 bytes[..text.len()].copy_from_slice(text.as_bytes());
-            }
-            Toy::Binding { .. } => {
-                let shown = state.order.get(state.steps as usize).copied();
-                let (value, symbol, asked) = (0, 1, 2);
-                row.f32(value).fill(0.0);
-                row.f32(symbol).fill(0.0);
-                row.f32(symbol)[shown.unwrap_or(state.secret as usize)] = 1.0;
-                if let Some(shown) = shown {
-                    row.f32(value)[state.values[shown]] = 1.0;
-                }
-                row.f32(asked)[0] = f32::from(u8::from(shown.is_none()));
             }
             Toy::Listed => row.f32(0).copy_from_slice(&[state.secret as f32, state.steps as f32]),
             Toy::Script | Toy::Uneven | Toy::Told => {

@@ -553,3 +553,42 @@ fn the_agents_are_listed() {
     let all: Value = serde_json::from_str(&stdout(&["train", "--list", "--json"])).unwrap();
     assert_eq!(all[1]["label"], "PPO+LSTM");
 }
+
+#[test]
+fn agents_check_50_two_agents_are_trained_together_and_play_with_others() {
+    let folder = Folder::new();
+    let out = folder.path("out");
+    let set = ["--set", "copies=4", "--set", "batch=4", "--set", "replay_min=200", "--set", "evaluate_episodes=2"];
+    let place = ["--protocol", "s2b-table1", "--task", "shots-1", "--out", &out, "--steps", "1500", "--seeds", "2"];
+    stdout(&[&["train", "r2d2-lstm"], &place[..], &set].concat());
+    let scores = folder.path("scores");
+    let mixed = format!("speaker={out},listener=nearest");
+    let both = ["--policy", &out, "--policy", &mixed, "--policy", "random"];
+    stdout(&[&["eval", "s2b-table1", "--out", &scores, "--episodes", "3"], &both[..]].concat());
+    let records: Vec<String> = tree(&scores)
+        .into_iter()
+        .filter(|(path, _)| path.starts_with("records"))
+        .map(|(_, bytes)| String::from_utf8(bytes).unwrap())
+        .collect();
+    assert!(records.iter().any(|text| text.contains("speaker=r2d2-lstm sha256:") && text.contains("listener=nearest")));
+    assert!(records.iter().all(|text| !text.contains(&out)), "records hold no paths");
+    // Their language is measured, and how easily it is acquired.
+    let language = folder.path("language");
+    stdout(&["eval", "s2b-language", "--out", &language, "--episodes", "2", "--policy", &out, "--policy", "oracle"]);
+    let measured = tree(&language).into_iter().any(|(path, bytes)| {
+        path.starts_with("records") && String::from_utf8(bytes).unwrap().contains("r2d2-lstm sha256:")
+    });
+    assert!(measured, "the language of a trained speaker");
+    let speaker = format!("speaker={out}");
+    let eoa = ["s2b", "eoa", "--policy", &speaker, "--episodes", "1", "--epochs", "2", "--json"];
+    let told: Value = serde_json::from_str(&stdout(&eoa)).unwrap();
+    assert_eq!(told["speakers"].as_array().unwrap().len(), 2, "one for each seed");
+    let posdis = ["s2b", "eoa", "--policy", "posdis", "--episodes", "1", "--epochs", "2", "--json"];
+    assert!(serde_json::from_str::<Value>(&stdout(&posdis)).unwrap()["accuracy"].is_number());
+    fails(&heldout(&["s2b", "eoa", "--policy", "posdit"]), 2, &["`posdit`", "`posdis`"]);
+    // A listener was never taught to speak.
+    let listener = folder.path("listener");
+    let alone = ["train", "r2d2-lstm", "--env", "s2b/listener-v1", "--out", &listener, "--steps", "300"];
+    stdout(&[&alone[..], &set].concat());
+    fails(&heldout(&["s2b", "eoa", "--policy", &listener]), 2, &["s2b/game-v1"]);
+}
