@@ -11,9 +11,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 mod growing;
 mod hold;
+mod tree;
 
 pub use growing::{Growing, read_folder, write_folder};
 pub use hold::{Hold, HoldError};
+pub use tree::{Tree, read_tree, write_tree};
 
 /// Bytes of a file that a person writes at the most: 16 MiB.
 pub const WRITTEN: u64 = 16 << 20;
