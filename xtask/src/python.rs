@@ -223,8 +223,8 @@ const CLIENT: [&str; 3] = ["dm-memorytasks==1.0.3", "numpy==1.23.*", "protobuf<3
 pub(crate) fn scale(totals: &mut Totals) -> anyhow::Result<()> {
     let client = Venv::new("venv-client")?;
     client.pip(&CLIENT)?;
-    let venv = with("venv-scale", &tested()?, "ray,rllib,dm-env-rpc,minari,pettingzoo", &["pytest>=8"])?;
-    // One after another: each test has workers and servers of its own.
+    let venv = with("venv-scale", &tested()?, "ray,rllib,dm-env-rpc,minari", &["pytest>=8"])?;
+    // One after another: tests have workers and servers of their own.
     let tested = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "crates/py/tests_scale"];
     let mut pytest = command(venv.program("python"), &tested);
     pytest.env("PYTHONDONTWRITEBYTECODE", "1").env("HELDOUT_DM_CLIENT", client.program("python"));

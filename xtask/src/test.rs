@@ -47,7 +47,6 @@ static PARTS: [Part; 18] = [
     part("wasm", |_| wasm::digests()),
     part("python", |round| python::test(&mut round.totals)),
     long("sb3", |round| python::sb3(&mut round.totals)),
-    long("ray", |round| python::ray(&mut round.totals)),
     long("tutorials", |round| python::tutorials(&mut round.totals)),
     long("scale", |round| python::scale(&mut round.totals)),
     long("sdist", |_| python::sdist()),

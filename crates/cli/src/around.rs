@@ -60,7 +60,7 @@ pub trait Runs {
     /// If that is not possible: why.
     fn begin(&self, errand: &Errand<'_>) -> Result<(), String>;
 
-    /// Waits a moment; gives the steps of all runs so far, and the runs that have ended, each with what went wrong.
+    /// Waits a moment; gives how far all runs are, and the runs that have ended, each with what went wrong.
     ///
     /// # Errors
     ///
@@ -75,8 +75,16 @@ pub trait Runs {
     fn stop(&self) -> Result<(), String>;
 }
 
-/// The steps of all runs so far, and the runs that have ended.
-pub type Ended = (u64, Vec<(usize, Result<(), String>)>);
+/// How far runs are that are trained elsewhere.
+#[derive(Debug, Default)]
+pub struct Ended {
+    /// Steps of all runs so far.
+    pub steps: u64,
+    /// Episodes of all runs so far.
+    pub episodes: u64,
+    /// The runs that have ended, each with what went wrong.
+    pub runs: Vec<(usize, Result<(), String>)>,
+}
 
 /// The command that words are; `None` if they are none, which [`crate::main`] tells.
 fn read(words: &[OsString]) -> Option<Command> {

@@ -530,7 +530,11 @@ impl Train {
             Err(HoldError::Write(error)) => Err(error).with_context(|| format!("cannot write to `{}`", dir.display())),
         };
         let _holds: Vec<Hold> = dirs.iter().map(take).collect::<Result<_, _>>()?;
-        let bar = progress::bar(runs.iter().map(|(course, _)| course.told.steps()).sum(), "steps of all runs");
+        let episodes: Option<u64> = runs.iter().map(|(course, _)| course.told.episodes()).sum();
+        let bar = match episodes {
+            Some(episodes) => progress::bar(episodes, "episodes of all runs"),
+            None => progress::bar(runs.iter().map(|(course, _)| course.told.steps()).sum(), "steps of all runs"),
+        };
         let mut waiting = runs.iter().zip(&dirs).enumerate();
         let mut ended: Vec<(usize, Ended)> = Vec::new();
         let mut failed: Vec<(usize, String)> = Vec::new();
@@ -553,10 +557,10 @@ impl Train {
                 under_way += 1;
             }
             if under_way > 0 {
-                let (steps, done) = away.ended().map_err(anyhow::Error::msg)?;
-                bar.set_position(steps);
-                under_way -= done.len();
-                for (number, end) in done {
+                let now = away.ended().map_err(anyhow::Error::msg)?;
+                bar.set_position(if episodes.is_some() { now.episodes } else { now.steps });
+                under_way -= now.runs.len();
+                for (number, end) in now.runs {
                     match end {
                         Ok(()) if told => ended.push((number, Ended::Stopped(train::Counters::default()))),
                         Ok(()) => ended.push((number, Ended::Before)),
@@ -573,7 +577,8 @@ impl Train {
         }
         if !failed.is_empty() {
             let all = crate::count(failed.len() as u64, "run");
-            crate::note(&format!("heldout: {all} failed; the rest is trained"));
+            let rest = if told { "the rest is stopped" } else { "the rest is trained" };
+            crate::note(&format!("heldout: {all} failed; {rest}"));
             curves(out)?;
             return Err(crate::Failed.into());
         }

@@ -302,3 +302,13 @@ fn a_tree_is_the_same_elsewhere_and_stays_below_its_folder() {
     }
     assert!(!folder.join("out").exists());
 }
+
+#[test]
+fn the_tail_of_a_file_is_its_last_bytes_or_all() {
+    let folder = folder("tail");
+    let path = folder.join("log");
+    fs::write(&path, b"one two").unwrap();
+    assert_eq!(tail(&path, 3).unwrap(), b"two");
+    assert_eq!(tail(&path, 100).unwrap(), b"one two");
+    assert_eq!(tail(&folder, 3).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+}

@@ -94,9 +94,10 @@ impl Runs for PyAway {
     }
 
     fn ended(&self) -> Result<around::Ended, String> {
-        let (steps, back): (u64, Vec<(usize, Option<String>)>) =
+        let (steps, episodes, back): (u64, u64, Vec<(usize, Option<String>)>) =
             self.ask(|away| away.call_method0("ended")?.extract())?;
-        Ok((steps, back.into_iter().map(|(number, problem)| (number, problem.map_or(Ok(()), Err))).collect()))
+        let runs = back.into_iter().map(|(number, problem)| (number, problem.map_or(Ok(()), Err))).collect();
+        Ok(around::Ended { steps, episodes, runs })
     }
 
     fn stop(&self) -> Result<(), String> {
@@ -206,11 +207,11 @@ pub(crate) fn run_snapshot(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, 
     pairs(py, &files)
 }
 
-/// Steps that a run has told of.
+/// Steps and episodes that a run has told of.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from arguments")]
-pub(crate) fn run_steps(path: PathBuf) -> u64 {
-    train::steps(&path)
+pub(crate) fn run_so_far(path: PathBuf) -> (u64, u64) {
+    train::so_far(&path)
 }
 
 /// Puts such files in the place of a run's.

@@ -66,7 +66,7 @@ mod _native {
     use super::HeldoutError;
     #[pymodule_export]
     use super::away::{
-        Parts, command_away, command_files, read_tree, run_restore, run_snapshot, run_steps, write_tree,
+        Parts, command_away, command_files, read_tree, run_restore, run_snapshot, run_so_far, write_tree,
     };
     #[pymodule_export]
     use super::batch::Batch;

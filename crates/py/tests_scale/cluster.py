@@ -51,8 +51,7 @@ def wait(condition: Callable[[], Any], seconds: float = 120) -> Any:
     raise AssertionError("waited for nothing")
 
 
-def command(*words: str, module: str = "heldout", **env: str) -> list[str]:
-    del env
+def command(*words: str, module: str = "heldout") -> list[str]:
     return [sys.executable, "-m", module, *words]
 
 
@@ -91,10 +90,10 @@ def below(process: int) -> Iterator[int]:
             waiting.append(child)
 
 
-def at_work(name: str) -> list[int]:
-    """Return the workers of this process's cluster that are at something of a name."""
+def at_work(name: str, whose: int | None = None) -> list[int]:
+    """Return the workers of a process's cluster, this one's unless told, that are at something of a name."""
     found = []
-    for process in below(os.getpid()):
+    for process in below(whose or os.getpid()):
         try:
             title = Path(f"/proc/{process}/cmdline").read_bytes().decode(errors="replace")
         except OSError:

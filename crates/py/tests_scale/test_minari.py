@@ -1,10 +1,13 @@
 """Minari datasets of any policy: what is stored is what was played, metrics included, and can be played again."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import heldout
 from heldout.minari import collect
@@ -61,6 +64,28 @@ def test_any_policy_can_be_collected_from() -> None:
     data = collect(policy, "example/grid-v1", "heldout/function-v0", episodes=3, max_episode_steps=4)
     assert data.total_steps == 12 and sum(start for start, _ in starts) == 3
     assert {seed for _, seed in starts} == {0, 1, 2} and data.spec.algorithm_name == "policy"
+
+
+def test_a_module_a_model_and_a_trained_policy_can_be_collected_from(tmp_path: Path) -> None:
+    class Model:
+        def predict(self, observation: Any, state: Any, episode_start: Any, deterministic: bool) -> Any:
+            return np.zeros(len(episode_start), int), state
+
+    class Module(torch.nn.Module):
+        def forward(self, observation: Any) -> Any:
+            assert not self.training
+            first = next(iter(observation.values())) if isinstance(observation, dict) else observation
+            return torch.zeros(len(first), 4)
+
+    words = ["train", "ppo", "--env", "example/grid-v1", "--steps", "600", "--out", str(tmp_path / "run")]
+    subprocess.run([sys.executable, "-m", "heldout", *words], check=True, capture_output=True)
+    module = Module()
+    for number, (policy, name) in enumerate([(Model(), "Model"), (module, "Module"), (tmp_path / "run", "PPO")]):
+        data = collect(policy, "example/grid-v1", f"heldout/of-{number}-v0", episodes=1, max_episode_steps=4)
+        assert 1 <= data.total_steps <= 4 and data.spec.algorithm_name == name
+    assert module.training
+    with pytest.raises(heldout.HeldoutError, match="`env_id` is `halma/symbolic-v1`, must be `example/grid-v1`"):
+        collect(tmp_path / "run", "halma/symbolic-v1", "heldout/no-v0", episodes=1)
 
 
 def test_what_cannot_be_stored_is_refused() -> None:

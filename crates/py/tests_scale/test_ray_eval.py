@@ -1,10 +1,16 @@
 """``python -m heldout.ray eval``: the records of ``heldout eval``, whatever happens to workers, nodes and driver."""
 
+import contextlib
+import fcntl
 import json
 import os
+import pty
+import re
 import signal
+import struct
 import subprocess
 import sys
+import termios
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -72,7 +78,7 @@ def test_records_are_those_of_one_process_byte_for_byte(local: Path, tmp_path: P
 
 def test_what_is_extended_is_what_one_process_extends(local: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    few = ["--seeds" if w == "--seeds" else "40" if w == "70" else w for w in SCRIPTED]
+    few = ["40" if word == "70" else word for word in SCRIPTED]
     run("--workers", "2", *few, "--out", str(out), module="heldout.ray")
     run("--workers", "2", *SCRIPTED, "--out", str(out), "--resume", module="heldout.ray")
     assert tree(out, ".html", ".md") == tree(local, ".html", ".md")
@@ -145,9 +151,8 @@ def test_ctrl_c_stops_and_says_how_to_go_on(slow: Path, modules: Path, tmp_path:
 
 def test_a_failing_cell_is_reported_and_the_rest_goes_on(modules: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    words = [*SLOWLY, "--episodes", "40", "--policy", "slow:raises", "--policy", "oracle", "--out", str(out)]
-    words.remove("300")
-    words.remove("--episodes")
+    few = ["40" if word == "300" else word for word in SLOWLY]
+    words = [*few, "--policy", "slow:raises", "--policy", "oracle", "--out", str(out)]
     done = run("--workers", "2", *words, module="heldout.ray", cwd=modules, code=1)
     failures = json.loads((out / "failures.json").read_text())["failures"]
     assert {f["condition"] for f in failures} == {"train", "holdout_interpolate", "holdout_extrapolate"}
@@ -157,26 +162,46 @@ def test_a_failing_cell_is_reported_and_the_rest_goes_on(modules: Path, tmp_path
     assert len(oracles) == 3 and all(p.read_bytes().count(b"\n") == 41 for p in oracles)
 
 
-def test_checkpoints_protocols_and_experience_are_sent_and_play_the_same(tmp_path: Path) -> None:
-    train = [
-        "train",
-        "ppo",
-        "--env",
-        "example/grid-v1",
-        "--steps",
-        "1500",
-        "--seeds",
-        "2",
-        "--out",
-        str(tmp_path / "agent"),
-    ]
-    run(*train)
+def test_checkpoints_and_protocols_are_sent_once_to_each_node_and_play_the_same(cluster: Any, tmp_path: Path) -> None:
+    run("train", "ppo", "--env", "example/grid-v1", "--steps", "1500", "--seeds", "2", "--out", str(tmp_path / "agent"))
     (tmp_path / "mine.toml").write_text(PROTOCOL)
-    words = ["eval", "mine.toml", "--policy", "own@agent", "--policy", "random", "--episodes", "150"]
+    words = ["eval", "mine.toml", "--policy", "own@agent", "--policy", "random", "--episodes", "600"]
+    run(*words, "--out", "local", cwd=tmp_path)
+    run("--address", cluster.address, *words, "--out", "away", module="heldout.ray", cwd=tmp_path)
+    assert tree(tmp_path / "away", ".html", ".md") == tree(tmp_path / "local", ".html", ".md")
+    assert (tmp_path / "away/protocols/mine.toml").exists()
+    nodes = list((Path(cluster.head_node.get_session_dir_path()) / "heldout").glob("*/files"))
+    names = [sorted(path.name for path in node.iterdir()) for node in nodes]
+    assert 1 <= len(names) <= 2 and all(own == names[0] for own in names)
+    assert len(names[0]) == 2 and all(len(name) == 32 for name in names[0]), "by their hashes, and nothing beside"
+
+
+def test_experience_is_sent(tmp_path: Path) -> None:
+    envs = heldout.make_vec("halma/symbolic-v1", 1, experience=True)
+    envs.reset(seed=1)
+    for _ in range(3000):
+        envs.step(envs.act("oracle"))
+    (tmp_path / "own.bin").write_bytes(envs.experience(0))
+    words = ["eval", "quick", "--task", "halma-symbolic", "--policy", "mine@oracle", "--experience", "own.bin"]
     run(*words, "--out", "local", cwd=tmp_path)
     run("--workers", "2", *words, "--out", "away", module="heldout.ray", cwd=tmp_path)
     assert tree(tmp_path / "away", ".html", ".md") == tree(tmp_path / "local", ".html", ".md")
-    assert (tmp_path / "away/protocols/mine.toml").exists()
+
+
+def test_one_display_tells_how_far_it_is_and_the_time_left(tmp_path: Path) -> None:
+    screen, terminal = pty.openpty()
+    # Wide enough for the whole line.
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 120, 0, 0))
+    words = ["--workers", "2", *SCRIPTED, "--out", str(tmp_path / "out")]
+    driver = subprocess.Popen(command(*words, module="heldout.ray"), stdout=subprocess.DEVNULL, stderr=terminal)
+    os.close(terminal)
+    shown = b""
+    with contextlib.suppress(OSError):
+        while more := os.read(screen, 4096):
+            shown += more
+    os.close(screen)
+    assert driver.wait(60) == 0
+    assert re.search(rb"\d+/\d+ episodes, \S+ left", shown), shown
 
 
 PROTOCOL = """

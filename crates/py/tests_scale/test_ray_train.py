@@ -1,6 +1,8 @@
 """``python -m heldout.ray train``: the runs of ``heldout train``, whatever happens to those who train them."""
 
+import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,8 +12,6 @@ from cluster import at_work, below, command, kill, run, tree, wait
 from ray.cluster_utils import Cluster
 
 TRAIN = ["train", "ppo", "--env", "example/grid-v1", "--steps", "30000", "--seeds", "2"]
-#: What tells the time.
-TIMED = ("done.json", ".heldout", "state.json")
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def cluster() -> Iterator[Any]:
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
-    cluster.add_node(num_cpus=1)
+    cluster.other = cluster.add_node(num_cpus=1)
     cluster.wait_for_nodes()
     yield cluster
     cluster.shutdown()
@@ -59,6 +59,37 @@ def test_a_killed_worker_goes_on_from_its_last_save(cluster: Any, local: Path, t
     assert driver.wait(300) == 0
     assert learnt(out) == learnt(local)
     assert not [child for child in children if Path(f"/proc/{child}").exists()], "a run outlived its worker"
+
+
+def test_the_run_of_a_killed_node_goes_on_elsewhere(cluster: Any, local: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    words = ["--address", cluster.address, "--sync", "0", *TRAIN, "--out", str(out)]
+    driver = subprocess.Popen(command(*words, module="heldout.ray"))
+    wait(lambda: len(list(out.rglob("state"))) == 2)
+    cluster.remove_node(cluster.other, allow_graceful=False)
+    assert driver.wait(300) == 0
+    assert learnt(out) == learnt(local)
+
+
+def test_a_stopped_training_goes_on(local: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    words = ["--workers", "2", *TRAIN, "--out", str(out)]
+    driver = subprocess.Popen(command(*words, module="heldout.ray"), stderr=subprocess.PIPE, text=True)
+    wait(lambda: at_work("Trainer", driver.pid))
+    time.sleep(2)
+    driver.send_signal(signal.SIGINT)
+    _, said = driver.communicate(timeout=120)
+    assert driver.returncode == 0 and "stopped; to go on: python -m heldout.ray" in said
+    assert not list(out.rglob("done.json"))
+    run(*words, "--resume", module="heldout.ray")
+    assert learnt(out) == learnt(local)
+
+
+def test_a_run_that_no_node_has_processors_for_is_refused(tmp_path: Path) -> None:
+    words = ["--address", "127.0.0.1:9", *TRAIN, "--out", str(tmp_path / "out")]
+    assert "`--address` is `127.0.0.1:9`, which cannot be joined" in run(*words, module="heldout.ray", code=2).stderr
+    words = ["--cpus", "9999", *TRAIN, "--out", str(tmp_path / "out")]
+    assert "`--cpus` is `9999`, must be at most" in run(*words, module="heldout.ray", code=2).stderr
 
 
 def test_a_run_that_fails_is_told(tmp_path: Path) -> None:

@@ -7,26 +7,27 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import gymnasium
 import numpy as np
 import pytest
 import ray
 import torch
+from cases import IDS, SEVERAL, SINGLE, equal
 from gymnasium import spaces
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.columns import Columns
+from ray.rllib.env.multi_agent_env import MultiAgentEnv
 
 import heldout
 from heldout import rllib
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLE = ROOT / "docs/rllib_mini.py"
-SINGLE = [env_id for env_id in heldout.ids() if len(heldout.rllib._spec(env_id, {}).agents) == 1]
+STEPS = 20
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _ray() -> Iterator[None]:
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+    ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False, _node_ip_address="127.0.0.1")
     rllib.register()
     yield
     ray.shutdown()
@@ -125,15 +126,65 @@ def test_ppo_learns_on_workers_what_has_masks_and_text(env_id: str, config: dict
     algorithm.stop()
 
 
-def test_several_agents_are_a_multi_agent_environment() -> None:
-    several = [env_id for env_id in heldout.ids() if env_id not in SINGLE]
-    assert several
-    for env_id in several:
-        env = rllib.FlatMultiAgentEnv(env_id)
-        observations, _ = env.reset(seed=0)
-        for name, own in observations.items():
-            assert env.observation_spaces[name].contains(own)
-        env.close()
+@ray.remote
+def played(env_id: str, config: dict[str, Any], actions: list[Any]) -> list[Any]:
+    """Play actions in a worker, which has not imported the package: what was observed and paid until the end."""
+    from ray.rllib.env.env_context import EnvContext
+    from ray.tune.registry import ENV_CREATOR, _global_registry
+
+    env = _global_registry.get(ENV_CREATOR, env_id)(EnvContext(config, worker_index=1))
+    told: list[Any] = [env.reset(seed=3)[0]]
+    for action in actions:
+        observation, reward, terminated, truncated, _ = env.step(action)
+        told.append((observation, reward))
+        if any(np.any(list(end.values()) if isinstance(end, dict) else end) for end in (terminated, truncated)):
+            break
+    return told
+
+
+@pytest.mark.parametrize("env_id", SINGLE)
+def test_a_plain_id_is_played_on_a_worker_as_it_is_here(env_id: str) -> None:
+    here = heldout.Env(env_id, text="bytes")
+    flat = rllib.Flat(here._spec)
+    here.action_space.seed(0)
+    actions = [here.action_space.sample() for _ in range(STEPS)]
+    there = ray.get(played.remote(env_id, {}, actions))
+    assert equal(there[0], flat.one(here.reset(seed=3)[0]))
+    for action, (observation, reward) in zip(actions, there[1:], strict=False):
+        step = here.step(action)
+        assert equal(observation, flat.one(step[0])) and reward == step[1]
+    assert len(there) > 1
+
+
+@pytest.mark.parametrize("env_id", SEVERAL)
+def test_several_agents_are_one_of_its_own_environments(env_id: str) -> None:
+    own = rllib.FlatMultiAgentEnv(env_id)
+    assert isinstance(own, MultiAgentEnv)
+    here = heldout.parallel_env(env_id, text="bytes")
+    for agent in here.possible_agents:
+        here.action_space(agent).seed(0)
+    actions = [{name: here.action_space(name).sample() for name in here.possible_agents} for _ in range(STEPS)]
+    there = ray.get(played.remote(env_id, {}, actions))
+
+    def flat(observations: dict[str, Any]) -> dict[str, Any]:
+        assert all(own.observation_spaces[name].contains(own.flats[name].one(o)) for name, o in observations.items())
+        return {name: own.flats[name].one(o) for name, o in observations.items()}
+
+    assert equal(there[0], flat(here.reset(seed=3)[0]))
+    for action, (observation, reward) in zip(actions, there[1:], strict=False):
+        step = here.step(action)
+        assert equal(observation, flat(step[0])) and reward == step[1]
+    assert len(there) > 1
+
+
+def test_every_id_is_registered_and_its_config_is_checked_there() -> None:
+    from ray.tune.registry import ENV_CREATOR, _global_registry
+
+    assert all(_global_registry.contains(ENV_CREATOR, env_id) for env_id in IDS)
+    made = _global_registry.get(ENV_CREATOR, "example/grid-v1")({"split": "heldout"})
+    assert made.env.config["split"] == "heldout"
+    with pytest.raises(TypeError, match="spilt"):
+        ray.get(played.remote("example/grid-v1", {"spilt": "heldout"}, []))
 
 
 def test_what_is_not_to_be_had_is_refused() -> None:
@@ -145,16 +196,6 @@ def test_what_is_not_to_be_had_is_refused() -> None:
         rllib.model_config("lilgym/tower-scratch-v1", mask=True)
     with pytest.raises(heldout.HeldoutError, match="which is no folder"):
         rllib.Policy("nowhere", "example/grid-v1")
-
-
-def test_a_plain_id_is_registered_in_every_process() -> None:
-    @ray.remote
-    def made(env_id: str) -> bool:
-        from ray.tune.registry import ENV_CREATOR, _global_registry
-
-        return isinstance(_global_registry.get(ENV_CREATOR, env_id)({}), gymnasium.Env)
-
-    assert all(ray.get([made.remote(env_id) for env_id in SINGLE[:4]]))
 
 
 def test_a_mini_is_learnt_above_memoryless_and_evaluated_with_a_verdict(tmp_path: Path) -> None:

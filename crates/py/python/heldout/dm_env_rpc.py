@@ -70,7 +70,8 @@ class _World:
             if told[name] is None:
                 raise HeldoutError(f"`{name}` is missing: a world is made by `levelName` and `seed`")
         self.level_name, self.seed, self.episode = str(told["levelName"]), told["seed"], told["episodeId"]
-        self.maker = stream
+        #: Who made it, until that goes, and who plays it.
+        self.maker: _Stream | None = stream
         self.joined: _Stream | None = None
         # What cannot be joined is refused now.
         self.opened({}).close()
@@ -163,7 +164,7 @@ class _Stream:
         if self._env is not None:
             self._env.close()
         if self._world is not None:
-            self._world.joined = None
+            self._server.leave(self._world)
         self._world = self._env = None
 
     def _reset(self, request: Any) -> Any:
@@ -236,8 +237,14 @@ class Server(dm_env_rpc_pb2_grpc.EnvironmentServicer):  # type: ignore[misc]
         self._worlds: dict[str, _World] = {}
         self._made = 0
         pool = futures.ThreadPoolExecutor(clients, thread_name_prefix="heldout-client")
-        # A picture may be 1024 x 1024.
-        options = [("grpc.max_send_message_length", -1), ("grpc.so_reuseport", 0)]
+        # A picture may be 1024 x 1024. Of a machine that is gone the system may never tell: it is asked now and then.
+        options = [
+            ("grpc.max_send_message_length", -1),
+            ("grpc.so_reuseport", 0),
+            ("grpc.keepalive_time_ms", 30_000),
+            ("grpc.keepalive_timeout_ms", 10_000),
+            ("grpc.http2.max_pings_without_data", 0),
+        ]
         self._server = grpc.server(pool, maximum_concurrent_rpcs=clients, options=options)
         dm_env_rpc_pb2_grpc.add_EnvironmentServicer_to_server(self, self._server)
 
@@ -298,12 +305,24 @@ class Server(dm_env_rpc_pb2_grpc.EnvironmentServicer):  # type: ignore[misc]
                 raise HeldoutError(f"the world `{name}` is being played: leave it first")
             self._worlds.pop(name, None)
 
-    def forget(self, stream: _Stream) -> None:
-        """Let go of the worlds that a stream made and nobody plays."""
+    def leave(self, world: _World) -> None:
+        """Take note that nobody plays a world; where its maker is gone, it goes too."""
         with self.lock:
-            gone = [name for name, w in self._worlds.items() if w.maker is stream and w.joined is None]
-            for name in gone:
-                del self._worlds[name]
+            world.joined = None
+            self._sweep()
+
+    def forget(self, stream: _Stream) -> None:
+        """Let go of the worlds that a stream made: of those that others play, when they leave."""
+        with self.lock:
+            for world in self._worlds.values():
+                if world.maker is stream:
+                    world.maker = None
+            self._sweep()
+
+    def _sweep(self) -> None:
+        gone = [name for name, world in self._worlds.items() if world.maker is None and world.joined is None]
+        for name in gone:
+            del self._worlds[name]
 
     def Process(self, request_iterator: Iterator[Any], context: Any) -> Iterator[Any]:
         """Answer the requests of a client until it goes."""

@@ -8,7 +8,6 @@ Each step holds all metrics of the environment in its ``infos``, and each episod
 environment that Minari recovers plays it again.
 """
 
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +15,7 @@ import gymnasium
 import numpy as np
 
 from heldout._native import HeldoutError
-from heldout.evaluation import _decider, _Moment, _named, _opened
+from heldout.evaluation import _decider, _evaluating, _Moment, _named, _opened
 from heldout.trained import TrainedPolicy
 
 try:
@@ -54,7 +53,8 @@ def collect(
     """Play ``policy`` for a number of ``episodes`` and keep all that happens as the dataset ``dataset_id``.
 
     ``policy`` is the name of a scripted policy, what :func:`heldout.load` opened or the path of it, or a function,
-    model or module as :func:`heldout.evaluate` takes it. Episode ``i`` is what a reset with ``seed + i`` begins.
+    model or module as :func:`heldout.evaluate` takes it. What was trained here plays under the config of its training,
+    ``config`` laid over it. Episode ``i`` is what a reset with ``seed + i`` begins.
     ``name`` is the algorithm that the dataset says it is of; ``text`` the form of text (:mod:`heldout.text`),
     ``"bytes"`` or ``"tokens"``. The keyword arguments are keys of the id's config. Pictures are kept as they are.
     """
@@ -62,36 +62,52 @@ def collect(
         raise HeldoutError(f"`episodes` is `{episodes}`, must be 1 or more")
     if text not in ("bytes", "tokens"):
         raise HeldoutError(f"`text` is `{text}`, must be `bytes` or `tokens`: a dataset holds arrays")
+    policy, called = _found(policy)
+    if isinstance(policy, TrainedPolicy):
+        if policy.id != env_id:
+            raise HeldoutError(f"`env_id` is `{env_id}`, must be `{policy.id}`, which `{policy.path}` has learnt")
+        config = {**policy.config, **config}
     env = gymnasium.make(env_id, text=text, **config)
     choose = _chooser(policy, env.unwrapped, deterministic)
     collector = minari.DataCollector(env, step_data_callback=_Metrics, record_infos=True, jpeg_encoding=False)
     try:
-        for own in range(seed, seed + episodes):
-            observation, _ = collector.reset(seed=own)
-            reward, start, ended = 0.0, True, False
-            while not ended:
-                action = choose(observation, reward, start, own)
-                observation, paid, terminated, truncated, _ = collector.step(action)
-                reward, start, ended = float(paid), False, terminated or truncated
-        called = name or (policy if isinstance(policy, str) else _named(policy))
-        return collector.create_dataset(dataset_id, eval_env=env.spec, algorithm_name=called)
+        with _evaluating(policy):
+            for own in range(seed, seed + episodes):
+                observation, _ = collector.reset(seed=own)
+                reward, start, ended = 0.0, True, False
+                while not ended:
+                    action = choose(observation, reward, start, own)
+                    observation, paid, terminated, truncated, _ = collector.step(action)
+                    reward, start, ended = float(paid), False, terminated or truncated
+        return collector.create_dataset(dataset_id, eval_env=env.spec, algorithm_name=name or called)
     finally:
         collector.close()
 
 
-def _chooser(policy: Any, env: Any, deterministic: bool) -> Callable[[Any, float, bool, int], Any]:
-    """Return what chooses an action by observation, last reward, whether an episode begins, and its seed."""
+def _found(policy: Any) -> tuple[Any, str]:
+    """Return a policy, opened if it is the path of a trained one, and what it is called."""
     found, trained = _opened(policy)
     if trained is not None:
-        opened = policy if isinstance(policy, TrainedPolicy) else TrainedPolicy(os.fspath(policy))
-        return lambda seen, reward, start, own: opened(seen, episode_start=start, reward=reward, seeds=own)
-    if isinstance(found, str):
-        return lambda seen, reward, start, own: env.act(found, own)
-    act = _decider(found)(1)
+        return policy if isinstance(policy, TrainedPolicy) else TrainedPolicy(found), trained
+    return found, found if isinstance(found, str) else _named(found)
+
+
+def _chooser(policy: Any, env: Any, deterministic: bool) -> Callable[[Any, float, bool, int], Any]:
+    """Return what chooses an action by observation, last reward, whether an episode begins, and its seed."""
+    if isinstance(policy, TrainedPolicy):
+        return lambda seen, reward, start, own: policy(
+            seen, episode_start=start, reward=reward, info=env.metrics(), seeds=own
+        )
+    if isinstance(policy, str):
+        return lambda seen, reward, start, own: env.act(policy, own)
+    sizes = getattr(env.action_space, "nvec", None)
+    act = _decider(policy)([int(env.action_space.n)] if sizes is None else [int(size) for size in sizes])
+    told = [env._spec.metrics[i] for i in env._spec.step_metrics]
 
     def choose(seen: Any, reward: float, start: bool, own: int) -> Any:
         batch = {k: np.asarray(v)[None] for k, v in seen.items()} if isinstance(seen, dict) else np.asarray(seen)[None]
-        metrics = {k: np.array([v], np.float32) for k, v in env.metrics().items()}
+        now = env.metrics()
+        metrics = {name: np.array([0.0 if start else now[name]], np.float32) for name in told}
         moment = _Moment(
             batch, np.array([start]), np.array([own], np.uint64), np.array([reward], np.float32), metrics, deterministic
         )

@@ -19,6 +19,7 @@ experience of one's own are sent too.
 
 import argparse
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -32,6 +33,8 @@ except ImportError as error:
     ) from error
 
 from heldout import _native
+from heldout._native import HeldoutError
+from heldout.ray._files import session
 from heldout.ray._parts import Parts
 from heldout.ray._runs import Runs
 
@@ -78,7 +81,7 @@ def _arguments(words: list[str]) -> tuple[argparse.Namespace, list[str]]:
     return told, words[where:]
 
 
-def _connect(told: argparse.Namespace) -> None:
+def _connect(told: argparse.Namespace, command: str) -> None:
     """Join the cluster, or begin one of this machine."""
     options: dict[str, Any] = {"log_to_driver": told.logs, "logging_level": "ERROR"}
     # Where data lie is told to workers too: there they must lie at the same place.
@@ -90,29 +93,47 @@ def _connect(told: argparse.Namespace) -> None:
         options["runtime_env"] = runtime
     if told.address is None:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-        ray.init(num_cpus=told.workers, include_dashboard=False, **options)
+        processors = None if told.workers is None else told.workers * (told.cpus if command == "train" else 1)
+        # Nobody else has a part in it: it is reached from this machine alone.
+        ray.init("local", num_cpus=processors, include_dashboard=False, _node_ip_address="127.0.0.1", **options)
     else:
-        ray.init(address=told.address, **options)
+        try:
+            ray.init(told.address, **options)
+        except (ConnectionError, ValueError, RuntimeError) as error:
+            raise HeldoutError(f"`--address` is `{told.address}`, which cannot be joined: {error}") from error
 
 
 def main(words: list[str] | None = None) -> int:
     """Run the command that ``words`` are, those of this process unless told; return its exit code."""
     given = sys.argv[1:] if words is None else words
     told, command = _arguments(given)
-    shown = ["python", "-m", "heldout.ray", *given]
     if any(word in ("-h", "--help", "--list", "--print") for word in command):
         # Nothing is played.
         return _native.command_line(["heldout", *command])
+    if told.working_dir is not None:
+        # What workers import is imported here too.
+        sys.path.insert(0, os.path.abspath(told.working_dir))
     mine = not ray.is_initialized()
-    if mine:
-        _connect(told)
-        # The command hears this itself too, and stops in good order.
-        if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    away = (Parts if command[0] == "eval" else Runs)(["heldout", *command], told)
+    alone = mine and told.address is None
     try:
-        return _native.command_away(["heldout", *command], shown, away)
-    finally:
-        away.close()
         if mine:
+            _connect(told, command[0])
+            # The command hears this itself too, and stops in good order.
+            if threading.current_thread() is threading.main_thread():
+                signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        # A Ray of one's own has as many processors as there are to be workers.
+        told.at_once = None if alone else told.workers
+        away = (Parts if command[0] == "eval" else Runs)(["heldout", *command], told)
+        try:
+            return _native.command_away(["heldout", *command], ["python", "-m", "heldout.ray", *given], away)
+        finally:
+            away.close()
+    except HeldoutError as problem:
+        print(f"heldout: {problem}", file=sys.stderr)
+        return 2
+    finally:
+        if mine and ray.is_initialized():
+            left = session()
             ray.shutdown()
+            if alone:
+                shutil.rmtree(left, ignore_errors=True)

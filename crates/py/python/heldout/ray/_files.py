@@ -21,11 +21,16 @@ def send(words: list[str]) -> Sent:
     sent: Sent = {}
     for path in map(os.fspath, _native.command_files(words)):
         if os.path.exists(path):
-            packed = pickle.dumps(_packed(Path(path).absolute()))
+            packed = pickle.dumps(_packed(_named(path)))
             digest = hashlib.sha256(packed).hexdigest()[:32]
             known = next((ref for other, ref in sent.values() if other == digest), None)
             sent[path] = (digest, ray.put(packed) if known is None else known)
     return sent
+
+
+def _named(path: str) -> Path:
+    """Return a path by the name that it has itself: `.` has one as well."""
+    return Path(os.path.abspath(path))
 
 
 def _packed(path: Path) -> list[tuple[str, bytes]]:
@@ -37,11 +42,15 @@ def _packed(path: Path) -> list[tuple[str, bytes]]:
     return files
 
 
-def scratch() -> Path:
-    """Return a folder for what this node keeps while Ray runs: it goes with the session."""
+def session() -> Path:
+    """Return the folder of all nodes of this machine in Ray's session."""
     node = getattr(getattr(ray._private, "worker", None), "_global_node", None)
-    session: str = tempfile.gettempdir() if node is None else node.get_session_dir_path()
-    return Path(session) / "heldout" / str(ray.get_runtime_context().get_node_id())
+    return Path(tempfile.gettempdir() if node is None else node.get_session_dir_path()) / "heldout"
+
+
+def scratch() -> Path:
+    """Return a folder for what this node keeps while Ray runs."""
+    return session() / str(ray.get_runtime_context().get_node_id())
 
 
 def receive(sent: Sent) -> dict[str, str]:
@@ -57,5 +66,5 @@ def receive(sent: Sent) -> dict[str, str]:
                 beside.rename(place)
             except OSError:
                 shutil.rmtree(beside, ignore_errors=True)
-        places[path] = os.fspath(place / Path(path).absolute().name)
+        places[path] = os.fspath(place / _named(path).name)
     return places

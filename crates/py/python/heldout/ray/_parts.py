@@ -39,7 +39,8 @@ def _reader(words: list[str], sent: Sent) -> Any:
 def play(words: list[str], sent: Sent, modules: list[str], part: str) -> tuple[bytes, str | None]:
     """Play a part: the bytes of its file, and why its cell cannot be played further."""
     sys.path.extend(place for place in modules if place not in sys.path)
-    told = repr((words, {path: digest for path, (digest, _) in sent.items()}, part))
+    # Of this job alone: what a function of Python's did in another is none of it.
+    told = repr((ray.get_runtime_context().get_job_id(), part))
     folder = os.fspath(scratch() / "parts" / hashlib.sha256(told.encode()).hexdigest()[:32])
     try:
         reader = _reader(words, sent)
@@ -72,8 +73,8 @@ class Parts:
         """Return how many parts may be under way: twice the processors, so that none waits for this process."""
         now = time.monotonic()
         if self._room == 0 or now - self._counted > _REMEMBERED:
-            all_of_them = max(1, int(ray.cluster_resources().get("CPU", 1)))
-            self._room, self._counted = self._told.workers or 2 * all_of_them, now
+            processors = max(1, int(ray.cluster_resources().get("CPU", 1)))
+            self._room, self._counted = min(2 * processors, self._told.at_once or sys.maxsize), now
         return self._room
 
     def begin(self, number: int, part: str) -> None:

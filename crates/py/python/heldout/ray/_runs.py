@@ -14,6 +14,7 @@ import ray
 import ray.exceptions
 
 from heldout import _native
+from heldout._native import HeldoutError
 from heldout.ray._files import Sent, receive, scratch, send
 from heldout.ray._parts import _MOMENT, _lost
 
@@ -56,8 +57,10 @@ class Trainer:
         except OSError:
             return None
 
-    def look(self) -> tuple[_Files | None, int | None, str]:
-        """Wait a moment; return the run's files if they were saved since the last time, and how it ended if it did."""
+    def look(self) -> tuple[_Files | None, tuple[int, int], int | None, str]:
+        """Wait a moment; return the run's files if they were saved since the last time, the steps and episodes so far,
+        and how it ended if it did.
+        """
         try:
             code: int | None = self._process.wait(_PATIENCE)
         except subprocess.TimeoutExpired:
@@ -68,12 +71,13 @@ class Trainer:
         if self._folder.exists() and (due or code is not None):
             files = _native.run_snapshot(os.fspath(self._folder))
             self._told = (now, saved)
+        far = _native.run_so_far(os.fspath(self._folder))
         if code is None:
-            return files, None, ""
+            return files, far, None, ""
         self._words.seek(0)
         said = self._words.read().decode(errors="replace").strip().splitlines()
         shutil.rmtree(self._out, ignore_errors=True)
-        return files, code, said[-1] if said else f"its process ended with code {code}"
+        return files, far, code, said[-1] if said else f"its process ended with code {code}"
 
     def stop(self) -> None:
         """Have the run save its state and end."""
@@ -86,7 +90,7 @@ class _Run:
     def __init__(self, words: list[str], folder: str, below: str) -> None:
         self.words, self.folder, self.below = words, folder, below
         self.lost = 0
-        self.steps = 0
+        self.far = (0, 0)
         self.trainer: Any = None
 
 
@@ -95,15 +99,20 @@ class Runs:
 
     def __init__(self, words: list[str], told: argparse.Namespace) -> None:
         """Make ready to have the runs of the training that ``words`` are trained."""
-        self._told, self._sent = told, send(words)
-        self._trainer = ray.remote(Trainer).options(num_cpus=told.cpus, max_restarts=0, name=None)
+        self._told = told
+        largest = max(_processors(), default=0)
+        if largest < told.cpus:
+            raise HeldoutError(f"`--cpus` is `{told.cpus}`, must be at most {largest}: no node has more processors")
+        self._sent = send(words)
+        self._trainer = ray.remote(Trainer).options(num_cpus=told.cpus, max_restarts=0)
         self._runs: dict[int, _Run] = {}
         self._looks: dict[Any, int] = {}
         self._stopped = False
 
     def room(self) -> int:
         """Return how many runs may be under way at once."""
-        return int(self._told.workers or 0) or max(1, int(ray.cluster_resources().get("CPU", 1)) // self._told.cpus)
+        room = max(1, sum(processors // self._told.cpus for processors in _processors()))
+        return min(room, self._told.at_once or room)
 
     def begin(self, number: int, words: list[str], folder: str, below: str) -> None:
         """Have a run trained, or gone on with."""
@@ -117,8 +126,8 @@ class Runs:
         run.trainer = self._trainer.remote(run.words, self._sent, run.below, files, self._told.cpus, self._told.sync)
         self._looks[run.trainer.look.remote()] = number
 
-    def ended(self) -> tuple[int, list[tuple[int, str | None]]]:
-        """Return the steps of all runs so far, and the runs that have ended, each with what went wrong."""
+    def ended(self) -> tuple[int, int, list[tuple[int, str | None]]]:
+        """Return the steps and episodes of all runs so far, and the runs that have ended, each with what went wrong."""
         looks = list(self._looks)
         ready, _ = ray.wait(looks, num_returns=1, timeout=_MOMENT)
         if ready:
@@ -128,23 +137,28 @@ class Runs:
             number = self._looks.pop(ref)
             run = self._runs[number]
             try:
-                files, code, said = ray.get(ref)
+                files, run.far, code, said = ray.get(ref)
             except ray.exceptions.RayError as error:
+                # If it is only this look that failed, two would train the run.
+                ray.kill(run.trainer)
                 run.lost += 1
-                if run.lost > self._told.retries or self._stopped:
-                    ended.append((number, None if self._stopped else _lost(error, self._told.retries)))
+                if self._stopped:
+                    ended.append((number, None))
+                elif run.lost > self._told.retries:
+                    ended.append((number, _lost(error, self._told.retries)))
                 else:
                     self._start(number)
                 continue
             if files is not None:
                 _native.run_restore(run.folder, files)
-                run.steps = _native.run_steps(run.folder)
             if code is None:
                 self._looks[run.trainer.look.remote()] = number
             else:
                 ray.kill(run.trainer)
-                ended.append((number, None if code == 0 else said))
-        return sum(run.steps for run in self._runs.values()), ended
+                # Who is told to stop before it has begun is ended by that.
+                ended.append((number, None if code == 0 or (self._stopped and code < 0) else said))
+        far = [run.far for run in self._runs.values()]
+        return sum(steps for steps, _ in far), sum(episodes for _, episodes in far), ended
 
     def stop(self) -> None:
         """Have all runs save their state and end."""
@@ -157,3 +171,8 @@ class Runs:
         for number in self._looks.values():
             ray.kill(self._runs[number].trainer)
         self._looks.clear()
+
+
+def _processors() -> list[int]:
+    """Return the number of processors of each node."""
+    return [int(node["Resources"].get("CPU", 0)) for node in ray.nodes() if node["Alive"]]
