@@ -219,7 +219,7 @@ pub(crate) fn sb3(totals: &mut Totals) -> anyhow::Result<()> {
 /// What `dm_memorytasks` needs, which knows neither a newer numpy nor a newer protobuf.
 const CLIENT: [&str; 3] = ["dm-memorytasks==1.0.3", "numpy==1.23.*", "protobuf<3.21"];
 
-/// Runs the tests with Ray, `RLlib`, Minari and DeepMind's own client, which has an environment of its own.
+/// Runs the tests with Ray, `RLlib`, Minari and `DeepMind`'s own client, which has an environment of its own.
 pub(crate) fn scale(totals: &mut Totals) -> anyhow::Result<()> {
     let client = Venv::new("venv-client")?;
     client.pip(&CLIENT)?;

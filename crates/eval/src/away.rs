@@ -68,6 +68,9 @@ pub struct Played {
     pub problem: Option<String>,
 }
 
+/// The number of a part, and what came of it or why nothing did.
+pub type Ended = (usize, Result<Played, String>);
+
 /// Where parts are played.
 pub trait Away {
     /// How many parts may be under way at once.
@@ -89,7 +92,7 @@ pub trait Away {
     /// # Errors
     ///
     /// If nobody can be asked: why.
-    fn ended(&self) -> Result<Vec<(usize, Result<Played, String>)>, String>;
+    fn ended(&self) -> Result<Vec<Ended>, String>;
 }
 
 /// Has all blocks played elsewhere, in the order of the plan, until none is left or the run is stopped.
@@ -98,7 +101,7 @@ pub(crate) fn direct(floor: &Floor<'_>, away: &dyn Away) -> Result<(), EvalError
     let mut waiting = parts.iter().enumerate();
     let mut under_way = 0;
     let mut all_begun = false;
-    while !floor.stopped() && !(all_begun && under_way == 0) {
+    while !floor.stopped() && (!all_begun || under_way > 0) {
         let room = away.room().map_err(EvalError::Away)?.max(1);
         while under_way < room && !all_begun {
             let Some((number, blocks)) = waiting.next() else {

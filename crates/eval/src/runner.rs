@@ -289,12 +289,11 @@ impl Evaluation {
         }
         let floor = Floor::new(self, planned.iter().flatten().collect(), stop, progress);
         floor.open()?;
-        match away {
-            Some(away) => crate::away::direct(&floor, away)?,
-            None => {
-                let workers: Vec<usize> = (0..self.threads.min(floor.blocks.len().max(1))).collect();
-                spread(&workers, workers.len(), |_| floor.work())?;
-            }
+        if let Some(away) = away {
+            crate::away::direct(&floor, away)?;
+        } else {
+            let workers: Vec<usize> = (0..self.threads.min(floor.blocks.len().max(1))).collect();
+            spread(&workers, workers.len(), |_| floor.work())?;
         }
         let total = floor.total;
         let (done, broken) = floor.end()?;

@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 
 use heldout_agents::train;
 use heldout_cli::around::{self, Around, Errand, Runs};
-use heldout_eval::away::{Away, Part, Played, Stage};
+use heldout_eval::away::{Away, Ended, Part, Played, Stage};
 use heldout_eval::entrant::{Agent, is_importable};
 use heldout_eval::runner::{EvalError, Evaluation};
 use heldout_files::Tree;
@@ -73,7 +73,7 @@ impl Away for PyAway {
         self.ask(|away| away.call_method1("begin", (number, part)).map(drop))
     }
 
-    fn ended(&self) -> Result<Vec<(usize, Result<Played, String>)>, String> {
+    fn ended(&self) -> Result<Vec<Ended>, String> {
         let back: Vec<Back> = self.ask(|away| away.call_method0("ended")?.extract())?;
         let told = |(number, file, problem, lost): Back| match lost {
             Some(lost) => (number, Err(lost)),

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use heldout_eval::away::{Away, Part, Played, Stage};
+use heldout_eval::away::{Away, Ended, Part, Played, Stage};
 use heldout_eval::records::Failure;
 use heldout_eval::runner::{EvalError, Evaluation, Outcome};
 
@@ -54,7 +54,7 @@ impl Away for Nearby<'_> {
         Ok(())
     }
 
-    fn ended(&self) -> Result<Vec<(usize, Result<Played, String>)>, String> {
+    fn ended(&self) -> Result<Vec<Ended>, String> {
         let Some((number, part)) = self.begun.borrow_mut().pop() else { return Ok(Vec::new()) };
         if let Some((after, stop)) = self.stop_after
             && self.parts.get() >= after
