@@ -10,7 +10,6 @@ mod inputs;
 mod layers;
 mod learning;
 mod memories;
-mod moving;
 mod r2d2;
 mod seeds;
 mod selecting;

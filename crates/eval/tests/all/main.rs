@@ -1,6 +1,5 @@
 //! Protocols, records, statistics and reports, as callers use them.
 
-mod away;
 mod claims;
 mod common;
 mod coverage;
