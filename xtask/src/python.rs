@@ -216,9 +216,19 @@ pub(crate) fn sb3(totals: &mut Totals) -> anyhow::Result<()> {
     learning()?.pytest("crates/py/tests_sb3", totals)
 }
 
-/// Runs the tests with `RLlib`, which wants one Gymnasium and no other: in an environment of its own.
-pub(crate) fn ray(totals: &mut Totals) -> anyhow::Result<()> {
-    with("venv-ray", &tested()?, "ray,test", &[])?.pytest("crates/py/tests_ray", totals)
+/// What `dm_memorytasks` needs, which knows neither a newer numpy nor a newer protobuf.
+const CLIENT: [&str; 3] = ["dm-memorytasks==1.0.3", "numpy==1.23.*", "protobuf<3.21"];
+
+/// Runs the tests with Ray, `RLlib`, Minari and `DeepMind`'s own client, which has an environment of its own.
+pub(crate) fn scale(totals: &mut Totals) -> anyhow::Result<()> {
+    let client = Venv::new("venv-client")?;
+    client.pip(&CLIENT)?;
+    let venv = with("venv-scale", &tested()?, "ray,rllib,dm-env-rpc,minari", &["pytest>=8"])?;
+    // One after another: tests have workers and servers of their own.
+    let tested = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "crates/py/tests_scale"];
+    let mut pytest = command(venv.program("python"), &tested);
+    pytest.env("PYTHONDONTWRITEBYTECODE", "1").env("HELDOUT_DM_CLIENT", client.program("python"));
+    tests(&mut pytest, totals)
 }
 
 /// Runs the manual's tutorials.

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use heldout_core::BatchError;
-use heldout_files::{DATA, Growing, Hold, HoldError, WRITTEN};
+use heldout_files::{DATA, Growing, Hold, HoldError, Tree, WRITTEN};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -345,6 +345,71 @@ fn read_state(dir: &Path) -> Result<Option<[Vec<u8>; 4]>, TrainError> {
     let found = heldout_files::read_folder(&dir.join(STATE), &FILES, 64 * DATA);
     let found = found.map_err(|(path, error)| file(&path)(error))?;
     Ok(found.and_then(|files| files.try_into().ok()))
+}
+
+/// All files of the run in `dir`, as of one moment between two saves, to go on with it elsewhere or to keep what it has come to.
+///
+/// # Errors
+///
+/// If they cannot be read.
+pub fn snapshot(dir: &Path) -> io::Result<Tree> {
+    /// Times that a save may come between at the most: they are rare.
+    const TRIES: usize = 20;
+    // Locks, files that are being written, and states that are to come or give way.
+    let leave = |name: &str| name.starts_with('.') || name == "state.new" || name == "state.old";
+    let (state, old) = (dir.join(STATE), dir.join("state.old"));
+    let of = || std::fs::metadata(&state).and_then(|found| found.modified()).ok();
+    for _ in 0..TRIES {
+        let before = of();
+        let files = heldout_files::read_tree(dir, &leave, 64 * DATA)?;
+        if before == of() && (before.is_some() || !old.exists()) {
+            return Ok(files);
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    if of().is_none() {
+        // Whoever saved was ended between the two renames: what gave way is the last state.
+        let mut files = heldout_files::read_tree(dir, &leave, 64 * DATA)?;
+        let kept = heldout_files::read_tree(&old, &leave, 64 * DATA)?;
+        files.extend(kept.into_iter().map(|(name, bytes)| (format!("{STATE}/{name}"), bytes)));
+        return Ok(files);
+    }
+    Err(io::Error::other("is saved to all the time"))
+}
+
+/// Steps and episodes that the run in `dir` has told of; none before its first block.
+#[must_use]
+pub fn so_far(dir: &Path) -> (u64, u64) {
+    /// Bytes that the last lines are in.
+    const LAST: u64 = 64 << 10;
+    let log = heldout_files::tail(&dir.join(LOG), LAST).unwrap_or_default();
+    let last = log.split(|&byte| byte == b'\n').rev().find_map(|line| serde_json::from_slice::<Value>(line).ok());
+    let told = |key: &str| last.as_ref().and_then(|line| line[key].as_u64()).unwrap_or(0);
+    (told("step"), told("episodes"))
+}
+
+/// Puts the files of a [`snapshot`] in place of those of the run in `dir`: whatever ends this, the run can be resumed.
+///
+/// # Errors
+///
+/// If they cannot be written.
+pub fn restore(dir: &Path, files: Tree) -> io::Result<()> {
+    let below = format!("{STATE}/");
+    let (state, others): (Tree, Tree) = files.into_iter().partition(|(name, _)| name.starts_with(&below));
+    let (told, others): (Tree, Tree) = others.into_iter().partition(|(name, _)| name == RUN || name == DONE);
+    let (done, run): (Tree, Tree) = told.into_iter().partition(|(name, _)| name == DONE);
+    match std::fs::remove_file(dir.join(DONE)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    // What a state refers to is there before it; that there is a run is told after it, and that it is over last.
+    heldout_files::write_tree(dir, &others)?;
+    if !state.is_empty() {
+        let files: Vec<(&str, &[u8])> = state.iter().map(|(name, bytes)| (&name[below.len()..], &bytes[..])).collect();
+        heldout_files::write_folder(&dir.join(STATE), &files)?;
+    }
+    heldout_files::write_tree(dir, &run)?;
+    heldout_files::write_tree(dir, &done)
 }
 
 impl Run<'_> {

@@ -1,5 +1,7 @@
 //! `heldout eval`: plays protocols, records every episode and says what came of it.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::PoisonError;
@@ -7,13 +9,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
 use heldout_core::Options;
-use heldout_eval::entrant::Entrant;
+use heldout_eval::entrant::{Entrant, Load};
 use heldout_eval::protocol::{self, Condition, Kind, Protocol, Task};
 use heldout_eval::records::Recorded;
 use heldout_eval::results::{Cell, Measured};
 use heldout_eval::runner::{Evaluation, Outcome, Progress};
 use serde_json::{Value, json};
 
+use crate::around::Around;
 use crate::{progress, run, signals};
 
 /// Plays policies under protocols and records every episode.
@@ -54,7 +57,7 @@ pub(crate) struct Eval {
     /// Run seeds, in place of the protocol's number; of a policy that was trained several times, at most so many of them.
     #[arg(long)]
     seeds: Option<u64>,
-    /// Threads to spread over; the records do not depend on it.
+    /// Threads to spread over; the records do not depend on it. `python -m heldout.ray eval` spreads over machines.
     #[arg(long, default_value_t = run::cores())]
     threads: usize,
     /// Lists the built-in protocols and does nothing else.
@@ -69,19 +72,45 @@ pub(crate) struct Eval {
 }
 
 impl Eval {
-    pub(crate) fn execute(&self) -> anyhow::Result<()> {
+    pub(crate) fn execute(&self, around: &Around<'_>) -> anyhow::Result<()> {
         if self.list {
             return self.print_list();
         }
-        let protocols: Vec<Protocol> = self.protocols.iter().map(|p| Protocol::find(p)).collect::<Result<_, _>>()?;
         if self.print {
+            let protocols: Vec<Protocol> =
+                self.protocols.iter().map(|p| Protocol::find(p)).collect::<Result<_, _>>()?;
             return crate::print(&protocols.into_iter().map(|protocol| protocol.text).collect::<Vec<_>>().join("\n"));
         }
+        let evaluation = self.evaluation(around.load)?;
+        let stop = stop_flag()?;
+        // Until the report is written.
+        let held = evaluation.hold()?;
+        let bar = progress::bar(0, "episodes");
+        let tell = |progress: Progress<'_>| match progress {
+            Progress::Preparing(what) => bar.set_message(what.to_owned()),
+            Progress::Played(done, total) => {
+                bar.set_length(total);
+                bar.set_position(done);
+            }
+        };
+        let outcome = match around.away {
+            Some(away) => held.run_away(away, stop, &tell),
+            None => held.run(stop, &tell),
+        };
+        bar.finish_and_clear();
+        // What is left is short and can be made again: the first Ctrl-C ends it.
+        stop.store(true, Ordering::Relaxed);
+        self.conclude(&evaluation, &outcome?)
+    }
+
+    /// What is to be measured.
+    pub(crate) fn evaluation(&self, load: Load<'_>) -> anyhow::Result<Evaluation> {
+        let protocols: Vec<Protocol> = self.protocols.iter().map(|p| Protocol::find(p)).collect::<Result<_, _>>()?;
         let out = self.out.clone().context("`--out` names no directory")?;
-        let parse = |policy: &String| Entrant::parse(policy, &crate::trained::open);
+        let parse = |policy: &String| Entrant::parse(policy, load);
         let mut entrants: Vec<Entrant> = self.policies.iter().map(parse).collect::<Result<_, _>>()?;
         self.experiences.iter().try_for_each(|text| bring(text, &mut entrants))?;
-        let evaluation = Evaluation {
+        Ok(Evaluation {
             protocols,
             entrants,
             tasks: self.tasks.clone(),
@@ -92,22 +121,50 @@ impl Eval {
             threads: self.threads,
             resume: self.resume,
             other_build: self.other_build,
+        })
+    }
+
+    /// Every file and folder that it names, by the text that names it: protocols, checkpoints, experience.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let mut files: Vec<String> =
+            self.protocols.iter().filter(|p| !protocol::names().any(|n| n == *p)).cloned().collect();
+        let opened = RefCell::new(Vec::new());
+        let load = |path: &Path| {
+            opened.borrow_mut().push(path.to_string_lossy().into_owned());
+            crate::trained::open(path)
         };
-        let stop = stop_flag()?;
-        // Until the report is written.
-        let held = evaluation.hold()?;
-        let bar = progress::bar(0, "episodes");
-        let outcome = held.run(stop, &|progress| match progress {
-            Progress::Preparing(what) => bar.set_message(what.to_owned()),
-            Progress::Played(done, total) => {
-                bar.set_length(total);
-                bar.set_position(done);
-            }
-        });
-        bar.finish_and_clear();
-        // What is left is short and can be made again: the first Ctrl-C ends it.
-        stop.store(true, Ordering::Relaxed);
-        self.conclude(&evaluation, &outcome?)
+        for policy in &self.policies {
+            // What is wrong with it is told by the evaluation.
+            let _ = Entrant::parse(policy, &load);
+        }
+        files.extend(opened.into_inner().into_iter().filter(|path| Path::new(path).exists()));
+        files.extend(self.experiences.iter().map(|text| brought(text).1.to_owned()));
+        files.dedup();
+        files
+    }
+
+    /// The same with other names for files that have been moved.
+    pub(crate) fn moved(&mut self, moved: &BTreeMap<String, String>) {
+        let to = |text: &str| moved.get(text).cloned().unwrap_or_else(|| text.to_owned());
+        for protocol in &mut self.protocols {
+            *protocol = to(protocol);
+        }
+        for text in &mut self.policies {
+            let (label, policy) = text.split_once('@').map_or((None, text.as_str()), |(l, p)| (Some(l), p));
+            let seat = |part: &str| match part.split_once('=') {
+                Some((agent, policy)) => format!("{agent}={}", to(policy)),
+                None => part.to_owned(),
+            };
+            let policy = match moved.get(policy) {
+                Some(place) => place.clone(),
+                None => policy.split(',').map(seat).collect::<Vec<_>>().join(","),
+            };
+            *text = label.map_or_else(|| policy.clone(), |label| format!("{label}@{policy}"));
+        }
+        for text in &mut self.experiences {
+            let (label, file) = brought(text);
+            *text = label.map_or_else(|| to(file), |label| format!("{label}={}", to(file)));
+        }
     }
 
     fn print_list(&self) -> anyhow::Result<()> {
@@ -200,12 +257,18 @@ fn missing(protocol: &Protocol) -> Option<String> {
     tasks.flat_map(|task| task.conditions.iter().map(move |condition| made(task, condition))).find_map(Result::err)
 }
 
+/// The label and the file of `[LABEL=]FILE`.
+fn brought(text: &str) -> (Option<&str>, &str) {
+    text.split_once('=').map_or((None, text), |(label, file)| (Some(label), file))
+}
+
 /// Gives one of `entrants` the experience that `[LABEL=]FILE` names.
 fn bring(text: &str, entrants: &mut [Entrant]) -> anyhow::Result<()> {
     let labels = entrants.iter().map(|e| format!("`{}`", e.label)).collect::<Vec<_>>().join(", ");
-    let (whose, file) = match text.split_once('=') {
-        Some((label, file)) => (entrants.iter().position(|e| e.label == label), file),
-        None => ((entrants.len() == 1).then_some(0), text),
+    let (label, file) = brought(text);
+    let whose = match label {
+        Some(label) => entrants.iter().position(|e| e.label == label),
+        None => (entrants.len() == 1).then_some(0),
     };
     let whose =
         whose.with_context(|| format!("`--experience` is `{text}`, must be `LABEL=FILE` with one of {labels}"))?;
@@ -242,7 +305,7 @@ pub(crate) fn stop_flag() -> anyhow::Result<&'static AtomicBool> {
 
 /// The command that continues this one.
 pub(crate) fn resuming() -> String {
-    let words = crate::WORDS.lock().unwrap_or_else(PoisonError::into_inner);
+    let words = crate::SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     if words.iter().all(|word| word != "--resume") {
         words.push("--resume".to_owned());

@@ -12,6 +12,9 @@ use std::sync::{Mutex, PoisonError};
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::around::Around;
+
+pub mod around;
 mod bench;
 mod data;
 mod eval;
@@ -73,12 +76,19 @@ struct Failed;
 /// Runs the command that `words` are, the first of which is the name of the program; gives its exit code. A process
 /// runs one, since there is one handler of Ctrl-C.
 pub fn main<W: Into<OsString>>(words: impl IntoIterator<Item = W>) -> u8 {
+    main_around(words, &Around::default())
+}
+
+/// As [`main`], with what the program around it brings along.
+pub fn main_around<W: Into<OsString>>(words: impl IntoIterator<Item = W>, around: &Around<'_>) -> u8 {
     let words: Vec<OsString> = words.into_iter().map(Into::into).collect();
+    let shown = if around.command.is_empty() { &words } else { &around.command };
+    SHOWN.lock().unwrap_or_else(PoisonError::into_inner).clone_from(shown);
     WORDS.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&words);
     let told = families::add(Arguments::command()).try_get_matches_from(words);
     let done = told.and_then(|matches| match families::run(&matches) {
         Some(done) => Ok(done),
-        None => Arguments::from_arg_matches(&matches).map(|arguments| execute(&arguments.command)),
+        None => Arguments::from_arg_matches(&matches).map(|arguments| execute(&arguments.command, around)),
     });
     match done {
         Ok(Ok(())) => 0,
@@ -97,17 +107,19 @@ pub fn main<W: Into<OsString>>(words: impl IntoIterator<Item = W>) -> u8 {
 
 /// The words of the command that runs.
 static WORDS: Mutex<Vec<OsString>> = Mutex::new(Vec::new());
+/// The same as a person would type them.
+static SHOWN: Mutex<Vec<OsString>> = Mutex::new(Vec::new());
 
 /// Runs a command that belongs to no family.
-fn execute(command: &Command) -> anyhow::Result<()> {
+fn execute(command: &Command, around: &Around<'_>) -> anyhow::Result<()> {
     match command {
         Command::List(list) => list.execute(),
         Command::Info(info) => info.execute(),
         Command::Run(run) => run.execute(),
         Command::Render(render) => render.execute(),
         Command::Bench(bench) => bench.execute(),
-        Command::Train(train) => train.execute(),
-        Command::Eval(eval) => eval.execute(),
+        Command::Train(train) => train.execute(around),
+        Command::Eval(eval) => eval.execute(around),
         Command::Records(records) => records.execute(),
         Command::Data(data) => data.execute(),
         Command::Report(report) => report.execute(),

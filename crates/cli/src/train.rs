@@ -1,5 +1,6 @@
 //! `heldout train`: an agent learns the tasks of a protocol, or one environment.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,9 +19,11 @@ use heldout_core::{Autoreset, Entry, Options, Scope, Seed, Spec};
 use heldout_envs::find;
 use heldout_eval::Episodes;
 use heldout_eval::entrant::Entrant;
-use heldout_eval::protocol::{Kind, Protocol, Task};
+use heldout_eval::protocol::{self, Kind, Protocol, Task};
+use heldout_files::{Hold, HoldError};
 use serde_json::{Map, Value, json};
 
+use crate::around::{Around, Errand, Runs};
 use crate::settings::Settings;
 use crate::trained::Learning;
 use crate::{eval, progress};
@@ -53,7 +56,7 @@ pub(crate) struct Train {
     /// Training seeds.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: u64,
-    /// Runs that are trained at once, each by a process of its own.
+    /// Runs that are trained at once, each by a process of its own. `python -m heldout.ray train` spreads them over machines.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=256))]
     jobs: u64,
     /// Steps to train for, in place of the profile's.
@@ -142,7 +145,7 @@ impl Course {
 }
 
 impl Train {
-    pub(crate) fn execute(&self) -> anyhow::Result<()> {
+    pub(crate) fn execute(&self, around: &Around<'_>) -> anyhow::Result<()> {
         if self.list {
             return self.print_list();
         }
@@ -156,7 +159,9 @@ impl Train {
             .collect::<Result<_, _>>()?;
         let stop = eval::stop_flag()?;
         let runs: Vec<(&Course, u64)> = courses.iter().flat_map(|c| seeds.iter().map(move |s| (c, *s))).collect();
-        let ended = if self.jobs > 1 && runs.len() > 1 {
+        let ended = if let Some(away) = around.runs {
+            self.spread_away(&runs, &out, away, stop)?
+        } else if self.jobs > 1 && runs.len() > 1 {
             self.spread(&courses, &seeds, &out, stop)?
         } else {
             crate::heap::keep();
@@ -177,6 +182,11 @@ impl Train {
         };
         curves(&out)?;
         self.conclude(agent, &out, &ended)
+    }
+
+    /// The file that it names: of a protocol of the user's own.
+    pub(crate) fn files(&self) -> Vec<String> {
+        self.protocol.iter().filter(|p| !protocol::names().any(|name| name == *p)).cloned().collect()
     }
 
     fn print_list(&self) -> anyhow::Result<()> {
@@ -469,7 +479,7 @@ impl Train {
                 && !stop.load(Ordering::Relaxed)
                 && let Some((course, seed)) = waiting.pop()
             {
-                running.push((child(course, seed, threads)?, course, seed));
+                running.push((child(course, seed, out, threads)?, course, seed));
             }
             if stop.load(Ordering::Relaxed) {
                 waiting.clear();
@@ -502,6 +512,78 @@ impl Train {
         }
         ended.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
         Ok(ended)
+    }
+
+    /// Has each run trained elsewhere; whatever comes back of it is put where it would have been trained here.
+    fn spread_away(
+        &self,
+        runs: &[(&Course, u64)],
+        out: &Path,
+        away: &dyn Runs,
+        stop: &AtomicBool,
+    ) -> anyhow::Result<Vec<(String, u64, Ended)>> {
+        let dirs: Vec<PathBuf> = runs.iter().map(|(course, seed)| folder(out, course, *seed)).collect();
+        let take = |dir: &PathBuf| match Hold::take(dir) {
+            Ok(hold) if self.resume || !dir.join(train::RUN).exists() => Ok(hold),
+            Ok(_) => bail!("`{}` holds a run: give `--resume` to go on with it, or another `--out`", dir.display()),
+            Err(HoldError::Held(who)) => bail!("`{}` is being trained in by {who}", dir.display()),
+            Err(HoldError::Write(error)) => Err(error).with_context(|| format!("cannot write to `{}`", dir.display())),
+        };
+        let _holds: Vec<Hold> = dirs.iter().map(take).collect::<Result<_, _>>()?;
+        let episodes: Option<u64> = runs.iter().map(|(course, _)| course.told.episodes()).sum();
+        let bar = match episodes {
+            Some(episodes) => progress::bar(episodes, "episodes of all runs"),
+            None => progress::bar(runs.iter().map(|(course, _)| course.told.steps()).sum(), "steps of all runs"),
+        };
+        let mut waiting = runs.iter().zip(&dirs).enumerate();
+        let mut ended: Vec<(usize, Ended)> = Vec::new();
+        let mut failed: Vec<(usize, String)> = Vec::new();
+        let (mut under_way, mut all_begun, mut told) = (0, false, false);
+        while !(all_begun && under_way == 0) {
+            if stop.load(Ordering::Relaxed) {
+                all_begun = true;
+                if !std::mem::replace(&mut told, true) {
+                    away.stop().map_err(anyhow::Error::msg)?;
+                }
+            }
+            while !all_begun && under_way < away.room().map_err(anyhow::Error::msg)?.max(1) {
+                let Some((number, ((course, seed), dir))) = waiting.next() else {
+                    all_begun = true;
+                    break;
+                };
+                let below = dir.strip_prefix(out).unwrap_or(dir);
+                let errand = Errand { number, words: words_of(course, *seed), dir, below };
+                away.begin(&errand).map_err(anyhow::Error::msg)?;
+                under_way += 1;
+            }
+            if under_way > 0 {
+                let now = away.ended().map_err(anyhow::Error::msg)?;
+                bar.set_position(if episodes.is_some() { now.episodes } else { now.steps });
+                under_way -= now.runs.len();
+                for (number, end) in now.runs {
+                    match end {
+                        Ok(()) if told => ended.push((number, Ended::Stopped(train::Counters::default()))),
+                        Ok(()) => ended.push((number, Ended::Before)),
+                        Err(problem) => failed.push((number, problem)),
+                    }
+                }
+            }
+        }
+        bar.finish_and_clear();
+        ended.sort_by_key(|(number, _)| *number);
+        failed.sort();
+        for (number, problem) in &failed {
+            crate::note(&format!("heldout: `{}`: {problem}", dirs[*number].display()));
+        }
+        if !failed.is_empty() {
+            let all = crate::count(failed.len() as u64, "run");
+            let rest = if told { "the rest is stopped" } else { "the rest is trained" };
+            crate::note(&format!("heldout: {all} failed; {rest}"));
+            curves(out)?;
+            return Err(crate::Failed.into());
+        }
+        let row = |(number, end): (usize, Ended)| (runs[number].0.task.clone(), runs[number].1, end);
+        Ok(ended.into_iter().map(row).collect())
     }
 
     fn conclude(&self, agent: &Agent, out: &Path, ended: &[(String, u64, Ended)]) -> anyhow::Result<()> {
@@ -573,31 +655,38 @@ fn dummy() -> Spec {
     Spec::single(Vec::new(), heldout_core::ActionSpace::Discrete(1), (1, 1))
 }
 
-/// This command for one run, as another process.
-fn child(course: &Course, seed: u64, threads: usize) -> anyhow::Result<Child> {
+/// The words of this command for one run, without the program, `--out` and `--threads`.
+fn words_of(course: &Course, seed: u64) -> Vec<OsString> {
     let words = crate::WORDS.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let mut rest = words.into_iter().skip(1);
+    let mut own: Vec<OsString> = Vec::new();
+    while let Some(word) = rest.next() {
+        let text = word.to_string_lossy();
+        let (name, joined) = text.split_once('=').map_or((text.as_ref(), false), |(name, _)| (name, true));
+        if ["--seed", "--seeds", "--jobs", "--task", "--threads", "--out"].contains(&name) {
+            if !joined {
+                rest.next();
+            }
+        } else if name != "--json" {
+            own.push(word);
+        }
+    }
+    if !course.task.is_empty() {
+        own.extend(["--task".into(), course.task.clone().into()]);
+    }
+    own.extend(["--seed".into(), seed.to_string().into()]);
+    own
+}
+
+/// This command for one run, as another process.
+fn child(course: &Course, seed: u64, out: &Path, threads: usize) -> anyhow::Result<Child> {
     let program = std::env::current_exe().context("cannot tell where this program is")?;
     let mut command = Command::new(&program);
     let stem = program.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     if stem.starts_with("python") {
         command.args(["-m", "heldout"]);
     }
-    let mut rest = words.iter().skip(1);
-    while let Some(word) = rest.next() {
-        let text = word.to_string_lossy();
-        let (name, joined) = text.split_once('=').map_or((text.as_ref(), false), |(name, _)| (name, true));
-        if ["--seed", "--seeds", "--jobs", "--task", "--threads"].contains(&name) {
-            if !joined {
-                rest.next();
-            }
-        } else if name != "--json" {
-            command.arg(word);
-        }
-    }
-    if !course.task.is_empty() {
-        command.args(["--task", &course.task]);
-    }
-    command.args(["--seed", &seed.to_string(), "--threads", &threads.to_string()]);
+    command.args(words_of(course, seed)).arg("--out").arg(out).args(["--threads", &threads.to_string()]);
     command.env("RAYON_NUM_THREADS", threads.to_string()).stdout(std::process::Stdio::null());
     // Ctrl-C reaches all processes of a group: each run is told to stop once, by this one, and saves.
     #[cfg(unix)]

@@ -10,7 +10,7 @@ use heldout_agents::player::{Moment, Player};
 use heldout_agents::train::CURVES;
 use heldout_core::{Speaker, Spec};
 use heldout_eval::curves::Curve;
-use heldout_eval::entrant::{Agent, Place};
+use heldout_eval::entrant::{Agent, Place, is_importable};
 use heldout_eval::records::Source;
 use heldout_eval::{Actor, Turn};
 use serde_json::{Map, Value};
@@ -26,6 +26,10 @@ const DIGITS: usize = 12;
 ///
 /// If there is none, or a file in it cannot be used: which, and why.
 pub fn open(path: &Path) -> Result<Arc<dyn Agent>, String> {
+    if path.to_str().is_some_and(is_importable) && !path.exists() {
+        let calls = "`python -m heldout.ray eval` plays it, as does `heldout.evaluate` of Python";
+        return Err(format!("it is the name of a function of Python's, which this program has not: {calls}"));
+    }
     let checkpoints = Checkpoint::open_all(path).map_err(|error| error.to_string())?;
     let first = checkpoints[0].run.agent.clone();
     if let Some(other) = checkpoints.iter().find(|c| c.run.agent != first) {

@@ -277,12 +277,22 @@ fn known() -> Vec<&'static str> {
     names
 }
 
-/// Whether a policy is named by a path rather than by a scripted policy's name.
+/// Whether a policy is named as a function of Python's: `module:function`.
+#[must_use]
+pub fn is_importable(policy: &str) -> bool {
+    let word = |word: &str| {
+        let letter = |c: char| c.is_alphanumeric() || c == '_';
+        word.chars().all(letter) && word.chars().next().is_some_and(|first| !first.is_ascii_digit())
+    };
+    policy.split_once(':').is_some_and(|(module, name)| module.split('.').all(word) && name.split('.').all(word))
+}
+
+/// Whether a policy is named by a path, or as a function of Python's, rather than by a scripted policy's name.
 fn is_path(policy: &str) -> bool {
     let path = Path::new(policy);
     let ending = path.extension().is_some_and(|e| CHECKPOINTS.iter().any(|known| e == *known));
     // A directory of the user's is more likely a checkpoint than a misspelt name.
-    ending || policy.contains(['/', '\\']) || (!known().contains(&policy) && path.exists())
+    ending || is_importable(policy) || policy.contains(['/', '\\']) || (!known().contains(&policy) && path.exists())
 }
 
 /// Who `policy` names.

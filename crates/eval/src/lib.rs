@@ -11,12 +11,14 @@
 #![forbid(unsafe_code)]
 
 pub mod aggregate;
+pub mod away;
 pub mod bootstrap;
 pub mod claims;
 pub mod comparison;
 pub mod curves;
 pub mod entrant;
 mod failures;
+mod floor;
 mod notes;
 mod plan;
 mod play;

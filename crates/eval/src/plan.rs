@@ -34,6 +34,8 @@ pub(crate) struct Cell {
     pub(crate) play: CellPlay,
     /// The records that are there already.
     pub(crate) kept: Kept,
+    /// The build that plays now, which the header does not tell where it continues records of another.
+    pub(crate) built: Build,
 }
 
 /// How a cell's episodes come about.
@@ -54,6 +56,12 @@ pub(crate) enum CellPlay {
 }
 
 impl Cell {
+    /// A cell of which nothing is recorded yet.
+    fn new(header: Header, entry: &'static Entry, entrant: Entrant, play: CellPlay) -> Self {
+        let built = header.build.clone();
+        Self { header, entry, entrant, play, kept: Kept::default(), built }
+    }
+
     /// Where its agents are asked to play the `run`th seed.
     pub(crate) fn place(&self, run: usize) -> Place<'_> {
         let Header { protocol, task, seeds, .. } = &self.header;
@@ -273,7 +281,7 @@ impl Planner<'_> {
             ..cell.header.clone()
         };
         let play = CellPlay::Episodes { overrides, problems: true, passes, seating: Some(seating) };
-        Ok(Cell { header, entry: cell.entry, entrant: bout.entrant, play, kept: Kept::default() })
+        Ok(Cell::new(header, cell.entry, bout.entrant, play))
     }
 
     /// One entrant under one condition: its seeds, and how it sees.
@@ -362,7 +370,7 @@ impl Planner<'_> {
         // A seed without problems has no environment; the others keep their places by their counts.
         let play =
             CellPlay::Episodes { overrides: variants.overrides, problems: variants.problems, passes: 1, seating };
-        Ok(Cell { header, entry, entrant: bout.entrant, play, kept: Kept::default() })
+        Ok(Cell::new(header, entry, bout.entrant, play))
     }
 
     /// Who plays: `shortcut` stands for the policy that the scale of the condition names as its floor.
@@ -513,7 +521,7 @@ impl Planner<'_> {
         };
         let header = Header { policy, policies, config, ..self.header(&bout, &counts) };
         let play = CellPlay::Measured(measured);
-        Ok(Cell { header, entry: bout.entry, entrant: bout.entrant, play, kept: Kept::default() })
+        Ok(Cell::new(header, bout.entry, bout.entrant, play))
     }
 
     /// A header in which config, policy and weights are still to be filled in, and the environment's sources.

@@ -5,15 +5,17 @@
 //! followed, and only a regular file is ever replaced.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 mod growing;
 mod hold;
+mod tree;
 
 pub use growing::{Growing, read_folder, write_folder};
 pub use hold::{Hold, HoldError};
+pub use tree::{Tree, read_tree, write_tree};
 
 /// Bytes of a file that a person writes at the most: 16 MiB.
 pub const WRITTEN: u64 = 16 << 20;
@@ -43,6 +45,21 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     // It may grow.
     file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most { Err(too_large(bytes.len() as u64, most)) } else { Ok(bytes) }
+}
+
+/// The last bytes of a regular file: `most` of them, or all.
+///
+/// # Errors
+///
+/// If it is something else, or cannot be read.
+pub fn tail(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    regular(&fs::metadata(path)?)?;
+    let mut file = File::open(path)?;
+    let len = file.metadata()?.len();
+    file.seek(io::SeekFrom::Start(len.saturating_sub(most)))?;
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The text of a regular file of at most `most` bytes.

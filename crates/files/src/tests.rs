@@ -277,3 +277,38 @@ fn a_folder_is_whole_at_any_time() {
     let (path, _) = read_folder(&state, &["a", "c"], 100).unwrap_err();
     assert_eq!(path, state.join("c"));
 }
+
+#[test]
+fn a_tree_is_the_same_elsewhere_and_stays_below_its_folder() {
+    let folder = folder("tree");
+    for (name, bytes) in
+        [("a/run/b.bin", &b"one"[..]), ("a/c.txt", b"two"), ("a/state/big", b"left"), ("a/.lock", b"left")]
+    {
+        write_below(&folder.join(name), bytes).unwrap();
+    }
+    let leave = |name: &str| name == "state" || name.starts_with('.');
+    let tree = read_tree(&folder.join("a"), &leave, 6).unwrap();
+    let told: Vec<(&str, &[u8])> = tree.iter().map(|(name, bytes)| (name.as_str(), &bytes[..])).collect();
+    assert_eq!(told, [("c.txt", &b"two"[..]), ("run/b.bin", b"one")]);
+    write_tree(&folder.join("b"), &tree).unwrap();
+    assert_eq!(read_tree(&folder.join("b"), &|_| false, 6).unwrap(), tree);
+    assert_eq!(read_tree(&folder.join("a"), &leave, 5).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+    let single = read_tree(&folder.join("a/c.txt"), &leave, 9).unwrap();
+    write_tree(&folder.join("d.txt"), &single).unwrap();
+    assert_eq!(fs::read(folder.join("d.txt")).unwrap(), b"two");
+    for name in ["../out", "/out", "x/../../out"] {
+        let error = write_tree(&folder.join("b"), &vec![(name.to_owned(), Vec::new())]).unwrap_err();
+        assert!(error.to_string().contains(name), "{error}");
+    }
+    assert!(!folder.join("out").exists());
+}
+
+#[test]
+fn the_tail_of_a_file_is_its_last_bytes_or_all() {
+    let folder = folder("tail");
+    let path = folder.join("log");
+    fs::write(&path, b"one two").unwrap();
+    assert_eq!(tail(&path, 3).unwrap(), b"two");
+    assert_eq!(tail(&path, 100).unwrap(), b"one two");
+    assert_eq!(tail(&folder, 3).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+}

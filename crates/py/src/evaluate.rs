@@ -35,10 +35,10 @@ pub(crate) fn protocols() -> Vec<&'static str> {
 }
 
 /// A Python object that answers for every place; `_Entrant` of `heldout.evaluation` says how.
-struct PyAgent {
-    policy: Arc<Py<PyAny>>,
-    name: String,
-    shared: Arc<Interrupt>,
+pub(crate) struct PyAgent {
+    pub(crate) policy: Arc<Py<PyAny>>,
+    pub(crate) name: String,
+    pub(crate) shared: Arc<Interrupt>,
 }
 
 /// A place as Python is told it.

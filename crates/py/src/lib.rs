@@ -23,6 +23,7 @@
 #![expect(unsafe_code, reason = "numpy shows memory that Rust writes: see `memory`")]
 
 mod actions;
+mod away;
 mod batch;
 mod convert;
 mod evaluate;
@@ -63,6 +64,10 @@ mod _native {
 
     #[pymodule_export]
     use super::HeldoutError;
+    #[pymodule_export]
+    use super::away::{
+        Parts, command_away, command_files, read_tree, run_restore, run_snapshot, run_so_far, write_tree,
+    };
     #[pymodule_export]
     use super::batch::Batch;
     #[pymodule_export]

@@ -9,7 +9,10 @@ MISSING = [
     ("stable_baselines3", "import heldout.sb3", "pip install 'heldout[sb3]'"),
     ("pettingzoo", "import heldout; heldout.parallel_env('example/signal-v1')", "pip install 'heldout[pettingzoo]'"),
     ("dm_env", "import heldout.dm_env", "pip install 'heldout[dm-env]'"),
-    ("ray", "import heldout.rllib", "pip install 'heldout[ray]'"),
+    ("dm_env_rpc", "import heldout.dm_env_rpc", "pip install 'heldout[dm-env-rpc]'"),
+    ("minari", "import heldout.minari", "pip install 'heldout[minari]'"),
+    ("ray", "import heldout.ray", "pip install 'heldout[ray]'"),
+    ("ray", "import heldout.rllib", "pip install 'heldout[rllib]'"),
 ]
 
 

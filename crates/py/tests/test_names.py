@@ -25,7 +25,7 @@ def test_the_stub_lists_every_native_name() -> None:
 
 
 def test_the_package_wraps_every_native_name() -> None:
-    source = "".join(path.read_text() for path in PACKAGE.glob("*.py"))
+    source = "".join(path.read_text() for path in PACKAGE.rglob("*.py"))
     used = {node.attr for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Attribute)}
     # Two are exported as they are; tests ask by the others how numbers are told and words taken apart.
     assert public(_native) - used <= {"Batch", "HeldoutError", "shortest", "word_pieces"}

@@ -10,6 +10,7 @@ mod inputs;
 mod layers;
 mod learning;
 mod memories;
+mod moving;
 mod r2d2;
 mod seeds;
 mod selecting;

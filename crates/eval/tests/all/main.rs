@@ -1,5 +1,6 @@
 //! Protocols, records, statistics and reports, as callers use them.
 
+mod away;
 mod claims;
 mod common;
 mod coverage;

@@ -15,7 +15,7 @@ use heldout_eval::{Actor, Turn};
 use crate::common::{Folder, tree};
 
 /// Every kind of task, several blocks of episodes, one and two agents.
-const ALL_KINDS: &str = r#"
+pub(crate) const ALL_KINDS: &str = r#"
 title = "All kinds"
 summary = "Every kind of task."
 seeds = 2
@@ -75,7 +75,7 @@ name = "language"
 held_out = true
 "#;
 
-fn evaluation(text: &str, policies: &[&str], out: &Path, threads: usize) -> Evaluation {
+pub(crate) fn evaluation(text: &str, policies: &[&str], out: &Path, threads: usize) -> Evaluation {
     Evaluation {
         protocols: vec![Protocol::parse("mine", "mine.toml", text).unwrap()],
         entrants: policies.iter().map(|p| Entrant::parse(p, &no_learners).unwrap()).collect(),
@@ -90,7 +90,7 @@ fn evaluation(text: &str, policies: &[&str], out: &Path, threads: usize) -> Eval
     }
 }
 
-fn run(evaluation: &Evaluation) -> Outcome {
+pub(crate) fn run(evaluation: &Evaluation) -> Outcome {
     evaluation.run(&AtomicBool::new(false), &|_| ()).unwrap()
 }
 

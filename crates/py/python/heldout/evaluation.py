@@ -1,7 +1,9 @@
 """Policies under the protocols: the same records as the command line writes."""
 
 import contextlib
+import functools
 import hashlib
+import importlib
 import inspect
 import json
 import os
@@ -387,6 +389,19 @@ class _Entrant:
             return act(_Moment(observation, starts, seeds, rewards, metrics, self._deterministic))
 
         return answer
+
+
+def _imported(text: str) -> tuple[_Entrant, str]:
+    """Return who plays by what the function at ``module:function`` returns, and what it is called."""
+    module, _, name = text.partition(":")
+    made = functools.reduce(getattr, name.split("."), importlib.import_module(module))
+    if not callable(made):
+        raise HeldoutError(f"`{text}` is `{made!r}`, must be a function that returns a policy")
+    # A function of the place is one already.
+    policy = made if _is_factory(made) else made()
+    if isinstance(policy, (str, os.PathLike)):
+        raise HeldoutError(f"`{text}` returns the name `{policy}`: give that in its place")
+    return _Entrant(policy, None, True, "bytes", None, None, contextlib.ExitStack()), text
 
 
 def _parameters(function: Any) -> list[inspect.Parameter]:
