@@ -33,17 +33,17 @@ for line in report[first + 2 :]:
     gap, low, high = (float(number) for number in re.findall(r"-?[\d.]+", cells[-1]))
     rows.append((f"{cells[0]}: {cells[1]}", cells[2], gap, low, high))
 
-# 3. A verdict is read off the interval of the gap, if training is above the floor: within the margin of 10 points it
-# generalises, beyond it it breaks, across it is undecided. Who is at the floor in training has nothing to generalise.
+# 3. A verdict is read off the interval of the gap, if training is above the floor: who loses no more than the margin of
+# 10 points generalises, who loses more breaks, across it is undecided. At the floor there is nothing to generalise.
 colours = {"generalises": "tab:green", "breaks": "tab:red", "undecided": "tab:orange"}
 figure = Figure(figsize=(8, 3.8), layout="tight")
 axis = figure.subplots()
-axis.axvspan(-10, 10, color="0.92")
 for at, (_, verdict, gap, low, high) in enumerate(reversed(rows)):
     colour = colours.get(verdict, "grey")
     axis.plot([low, high], [at, at], color=colour)
     axis.plot(gap, at, "o", color=colour)
     axis.text(1.02, at, verdict, color=colour, va="center", transform=axis.get_yaxis_transform())
+axis.axvspan(axis.get_xlim()[0], 10, color="0.92", zorder=0)
 axis.set(yticks=range(len(rows)), yticklabels=[row[0] for row in reversed(rows)])
-axis.set(xlabel="training minus held out, percent of the scale", title="Gaps with 95 % intervals; grey is the margin")
+axis.set(xlabel="training minus held out, percent of the scale", title="Gaps with 95 % intervals; grey: at most the margin is lost")
 figure.savefig(out / "read_a_report.png")

@@ -75,7 +75,7 @@ pub(crate) fn wheel() -> anyhow::Result<()> {
         return build("release", WHEELS).map(|path| println!("{}", path.display()));
     }
     let venv = Venv::new("venv-wheel")?;
-    venv.pip(&["maturin[zig]>=1.9,<2", "auditwheel>=6"])?;
+    venv.pip(&["maturin[zig]>=1.13,<2", "auditwheel>=6"])?;
     empty(&root().join(WHEELS))?;
     let build = ["build", "--release", "--zig", "--compatibility", "manylinux_2_17", "--quiet", "--out", WHEELS];
     finish(&mut venv.inside(command(venv.program("maturin"), &build))?)?;
@@ -157,7 +157,7 @@ pub(crate) fn tested() -> anyhow::Result<PathBuf> {
 /// An environment with maturin.
 fn maturin() -> anyhow::Result<Venv> {
     let venv = Venv::new("venv")?;
-    venv.pip(&["maturin>=1.9,<2"])?;
+    venv.pip(&["maturin>=1.13,<2"])?;
     Ok(venv)
 }
 

@@ -215,7 +215,7 @@ impl Checkpoint {
         let mut dirs = Vec::new();
         find(path, 2, &mut dirs)?;
         if dirs.is_empty() {
-            let problem = "holds no run: a directory with `run.json` is one, as `heldout train --out` makes it";
+            let problem = "holds no run: a directory with `run.json` is one, as `heldout train` makes it";
             return Err(TrainError::File { path: path.to_owned(), problem: problem.to_owned() });
         }
         let mut all: Vec<Self> = dirs.iter().map(|dir| Self::open(dir)).collect::<Result<_, _>>()?;

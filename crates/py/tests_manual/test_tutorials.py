@@ -20,9 +20,9 @@ PATIENCE = 1500
 #: What a page says in the words of the report, and where that is said by what its script prints or by a report of it.
 VERDICTS = {
     "read_a_report": [
-        ("within the grey band is generalises", "| generalises |"),
-        ("one beyond it breaks", "breaks if all of it is beyond"),
-        ("one that reaches across is undecided", "| undecided |"),
+        ("ends in the grey is generalises", "| generalises |"),
+        ("one that begins beyond it breaks", "breaks if all of it is"),
+        ("one that reaches across its edge is undecided", "| undecided |"),
         ("at the floor, or below it", "| below the floor |"),
     ],
     "torch_agent": [("agent breaks: from", "agent breaks: from")],

@@ -136,7 +136,7 @@ impl Device {
             #[cfg(feature = "cuda")]
             "cuda" => Ok(Self { library: burn::tensor::Device::cuda(0), name: "cuda" }),
             "wgpu" | "vulkan" | "metal" | "cuda" => {
-                Err(format!("this build has no `{name}`: `cargo build --release --features {name}` makes one that has"))
+                Err(format!("this build has no `{name}`; a build of the sources with the feature `{name}` has"))
             }
             _ => Err(format!("there is no device `{name}`; there are `flex`, `wgpu`, `vulkan`, `metal` and `cuda`")),
         }

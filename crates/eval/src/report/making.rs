@@ -97,8 +97,8 @@ pub(super) fn reading(document: &mut Document) {
          just these. The ends count as known. Scores may lie outside 0 to 100. Where there is no scale, or its ends are \
          within noise of each other, nothing is concluded."
             .to_owned(),
-        "**Verdict**: *generalises* if training is above the floor and the whole interval of the gap is within the margin, \
-         *breaks* if all of it is beyond, *undecided* if it reaches across."
+        "**Verdict**: *generalises* if training is above the floor and nothing of the gap's interval is above the margin, \
+         *breaks* if all of it is, *undecided* if it reaches across."
             .to_owned(),
         "**Generalisation gap**: training minus held out. Above zero, something was lost. Zero says nothing about how \
          good the score is."

@@ -112,7 +112,7 @@ impl Story<'_> {
         let at = format!("{} %, {}; {}", points(gap.train.value), between(gap.train), count(tasks, "task"));
         let told = match Verdict::of(gap, self.margin) {
             Verdict::Generalises => {
-                format!("generalises{scope}: {from_to}. All of that interval is within the margin of {margin}.")
+                format!("generalises{scope}: {from_to}. None of that interval is above the margin of {margin}.")
             }
             Verdict::Breaks => {
                 format!("breaks{scope}: {from_to}. All of that interval is beyond the margin of {margin}.")

@@ -102,7 +102,7 @@ const EXPECTED: [(&str, &str); 8] = [
     (
         "generaliser",
         "generalises: from 83.3 % in training to 82.3 % on what is held out (3 tasks), a gap of 1 point (95 % \
-         interval -2.5 to 4.5). All of that interval is within the margin of 10. Of 3 held-out conditions with a \
+         interval -2.5 to 4.5). None of that interval is above the margin of 10. Of 3 held-out conditions with a \
          training condition, it generalises in 3.",
     ),
     (
@@ -135,7 +135,7 @@ const EXPECTED: [(&str, &str); 8] = [
     (
         "above ceiling",
         "generalises: from 116.7 % in training to 116.7 % on what is held out (3 tasks), a gap of 0 points (95 % \
-         interval -3.5 to 3.5). All of that interval is within the margin of 10. Of 3 held-out conditions with a \
+         interval -3.5 to 3.5). None of that interval is above the margin of 10. Of 3 held-out conditions with a \
          training condition, it generalises in 3. It is above the ceiling in grid under train and 1 more (150 %, 95 % \
          interval 148 to 152): the scale does not reach that far, or the score is not what it says.",
     ),

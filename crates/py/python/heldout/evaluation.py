@@ -105,8 +105,8 @@ def evaluate(
     ``"bytes"`` or ``"tokens"`` (of the data that the protocol plays), or the :class:`heldout.Vocabulary` of another
     corpus. ``view`` is how the policy sees and acts: config overrides of the keys that are an id's views
     (``observation``, ``actions`` and the like), or a function of the place that gives them. Models of Stable-Baselines3
-    that were trained on normalised observations are shown them so. A scripted policy sees as it needs to and a trained
-    one as it was trained: these three are refused.
+    that were trained on normalised observations are shown them so; one that is loaded needs ``env=`` for that. A
+    scripted policy sees as it needs to and a trained one as it was trained: these three are refused.
 
     ``experience`` is what the policy experienced in training, as ``env.experience()`` gave it, or the path of a file of
     it, or (of a policy that is not scripted) a function of the place that returns either: tests that are made after
