@@ -131,9 +131,12 @@ pub(crate) struct Parts {
     evaluation: Evaluation,
     scratch: PathBuf,
     shared: Arc<Interrupt>,
-    /// What was planned last: of which protocol, task and label.
-    stage: Option<([String; 3], Stage)>,
+    /// What was planned, the last first: of which protocol, task and label.
+    stages: Vec<([String; 3], Stage)>,
 }
+
+/// Plans that are kept: parts come entrant by entrant, so that a task's plans are asked for by turns.
+const PLANS: usize = 8;
 
 #[pymethods]
 impl Parts {
@@ -144,7 +147,7 @@ impl Parts {
     fn new(words: Vec<OsString>, moved: BTreeMap<String, String>, scratch: PathBuf) -> PyResult<Self> {
         let shared = Arc::new(Interrupt::default());
         let evaluation = around::evaluation(&words, &moved, &|path| load(path, &shared)).map_err(refused)?;
-        Ok(Self { evaluation, scratch, shared, stage: None })
+        Ok(Self { evaluation, scratch, shared, stages: Vec::new() })
     }
 
     /// Plays a part, which is JSON, by way of a file in `folder`: the bytes of the file, and why its cell cannot be played
@@ -157,15 +160,20 @@ impl Parts {
         folder: PathBuf,
     ) -> PyResult<(Bound<'py, PyBytes>, Option<String>)> {
         let part: Part = serde_json::from_str(part).map_err(refused)?;
-        let Self { evaluation, scratch, shared, stage } = self;
+        let Self { evaluation, scratch, shared, stages } = self;
         let key = [&part.protocol, &part.task, part.scale_of.as_ref().unwrap_or(&part.agent)].map(Clone::clone);
         let played = py.detach(|| {
-            if stage.as_ref().is_none_or(|(known, _)| *known != key) {
-                *stage = None;
-                *stage = Some((key, Stage::of(evaluation, &part, scratch, &shared.stop)?));
+            let stage = match stages.iter().position(|(known, _)| *known == key) {
+                Some(at) => stages.remove(at).1,
+                None => Stage::of(evaluation, &part, scratch, &shared.stop)?,
+            };
+            let played = stage.play(&part, &folder, &shared.stop);
+            // What an exception has stopped may be half a plan.
+            if !shared.stop.load(Ordering::Relaxed) {
+                stages.truncate(PLANS - 1);
+                stages.insert(0, (key, stage));
             }
-            let Some((_, stage)) = stage else { return Ok(Played::default()) };
-            stage.play(&part, &folder, &shared.stop)
+            played
         });
         // An exception of a policy is told as what its cell cannot do.
         let told = self.shared.end(played);
@@ -187,7 +195,7 @@ fn unusable(path: &Path) -> impl Fn(std::io::Error) -> PyErr + '_ {
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from arguments")]
 pub(crate) fn read_tree(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyList>> {
-    let leave = |name: &str| name.starts_with('.') || name.starts_with("state") || name == "events";
+    let leave = |name: &str| name.starts_with('.') || ["state", "state.new", "state.old", "events"].contains(&name);
     let files = py.detach(|| heldout_files::read_tree(&path, &leave, MOST)).map_err(unusable(&path))?;
     pairs(py, &files)
 }

@@ -2,7 +2,6 @@
 
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import pytest
 from cluster import at_work, below, command, kill, run, tree, wait
 from ray.cluster_utils import Cluster
 
-TRAIN = ["train", "ppo", "--env", "example/grid-v1", "--steps", "30000", "--seeds", "2"]
+TRAIN = ["train", "ppo", "--env", "example/grid-v1", "--steps", "150000", "--seeds", "2"]
 
 
 @pytest.fixture(scope="module")
@@ -73,10 +72,9 @@ def test_the_run_of_a_killed_node_goes_on_elsewhere(cluster: Any, local: Path, t
 
 def test_a_stopped_training_goes_on(local: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    words = ["--workers", "2", *TRAIN, "--out", str(out)]
+    words = ["--workers", "2", "--sync", "0", *TRAIN, "--out", str(out)]
     driver = subprocess.Popen(command(*words, module="heldout.ray"), stderr=subprocess.PIPE, text=True)
-    wait(lambda: at_work("Trainer", driver.pid))
-    time.sleep(2)
+    wait(lambda: list(out.rglob("state")))
     driver.send_signal(signal.SIGINT)
     _, said = driver.communicate(timeout=120)
     assert driver.returncode == 0 and "stopped; to go on: python -m heldout.ray" in said
@@ -85,7 +83,8 @@ def test_a_stopped_training_goes_on(local: Path, tmp_path: Path) -> None:
     assert learnt(out) == learnt(local)
 
 
-def test_a_run_that_no_node_has_processors_for_is_refused(tmp_path: Path) -> None:
+def test_a_run_that_no_node_has_processors_for_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAY_NUM_REDIS_GET_RETRIES", "2")
     words = ["--address", "127.0.0.1:9", *TRAIN, "--out", str(tmp_path / "out")]
     assert "`--address` is `127.0.0.1:9`, which cannot be joined" in run(*words, module="heldout.ray", code=2).stderr
     words = ["--cpus", "9999", *TRAIN, "--out", str(tmp_path / "out")]

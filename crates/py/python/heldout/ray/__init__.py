@@ -27,6 +27,7 @@ from typing import Any
 
 try:
     import ray
+    import ray.exceptions
 except ImportError as error:
     raise ImportError(
         "`heldout.ray` needs the package `ray`, which is not installed: pip install 'heldout[ray]'", name="ray"
@@ -99,7 +100,7 @@ def _connect(told: argparse.Namespace, command: str) -> None:
     else:
         try:
             ray.init(told.address, **options)
-        except (ConnectionError, ValueError, RuntimeError) as error:
+        except (ConnectionError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
             raise HeldoutError(f"`--address` is `{told.address}`, which cannot be joined: {error}") from error
 
 

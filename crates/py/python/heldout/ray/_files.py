@@ -1,16 +1,20 @@
 """Files of the user's on the nodes of a cluster: sent by content, once to each."""
 
+import contextlib
 import hashlib
 import os
 import pickle
 import shutil
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
 import ray
 
 from heldout import _native
+
+_DAY = 24 * 3600
 
 #: Files that were sent: by the text that names them, the hash of what they hold and where Ray has it.
 Sent = dict[str, tuple[str, Any]]
@@ -51,6 +55,18 @@ def session() -> Path:
 def scratch() -> Path:
     """Return a folder for what this node keeps while Ray runs."""
     return session() / str(ray.get_runtime_context().get_node_id())
+
+
+def tidy() -> None:
+    """Remove what processes of this node that are gone have left behind, and parts of yesterday that nobody took over."""
+    for folder in scratch().glob("[rp][ul]*-*"):
+        process = folder.name.split("-")[1]
+        if folder.name.startswith(("run-", "plans-")) and not Path("/proc", process).exists():
+            shutil.rmtree(folder, ignore_errors=True)
+    for folder in scratch().glob("parts/*"):
+        with contextlib.suppress(OSError):
+            if time.time() - folder.stat().st_mtime > _DAY:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def receive(sent: Sent) -> dict[str, str]:

@@ -14,13 +14,13 @@ import ray
 import ray.exceptions
 
 from heldout import _native
-from heldout.ray._files import Sent, receive, scratch, send
+from heldout.ray._files import Sent, receive, scratch, send, tidy
 
 #: Seconds that a look for ended parts waits, and for which the size of the cluster is remembered.
 _MOMENT = 0.2
 _REMEMBERED = 2.0
 
-#: What a worker has read of the command that it was asked about last: a task of many parts is planned once.
+#: What a worker has read of the command that it was asked about last: what it plans, it plans once.
 _known: tuple[str, Any] | None = None
 
 
@@ -29,6 +29,7 @@ def _reader(words: list[str], sent: Sent) -> Any:
     global _known
     key = repr((words, {path: digest for path, (digest, _) in sent.items()}))
     if _known is None or _known[0] != key:
+        tidy()
         folder = scratch() / f"plans-{os.getpid()}"
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         _known = None
@@ -42,8 +43,9 @@ def play(words: list[str], sent: Sent, modules: list[str], part: str) -> tuple[b
     # Of this job alone: what a function of Python's did in another is none of it.
     told = repr((ray.get_runtime_context().get_job_id(), part))
     folder = os.fspath(scratch() / "parts" / hashlib.sha256(told.encode()).hexdigest()[:32])
+    # What fails here is the node's fault, and is tried again elsewhere; what a policy raises is its cell's.
+    reader = _reader(words, sent)
     try:
-        reader = _reader(words, sent)
         try:
             answer: tuple[bytes, str | None] = reader.play(part, folder)
         except _native.HeldoutError as error:
@@ -51,6 +53,8 @@ def play(words: list[str], sent: Sent, modules: list[str], part: str) -> tuple[b
             if "is being written to" not in str(error):
                 raise
             answer = reader.play(part, f"{folder}-{os.getpid()}")
+    except _native.HeldoutError:
+        raise
     except Exception as error:
         answer = (b"", "".join(traceback.format_exception_only(error)).strip())
     return answer
@@ -65,16 +69,22 @@ class Parts:
         self._sent = send(words)
         self._modules = [os.path.abspath(place or os.curdir) for place in sys.path]
         remote = ray.remote(play)
-        self._play = remote.options(num_cpus=1, max_retries=told.retries, name="heldout-part")
+        self._play = remote.options(
+            num_cpus=1, max_retries=told.retries, retry_exceptions=True, name="heldout-part"
+        )
         self._under_way: dict[Any, int] = {}
         self._room, self._counted = 0, 0.0
+        self._waits = False
 
     def room(self) -> int:
         """Return how many parts may be under way: twice the processors, so that none waits for this process."""
         now = time.monotonic()
         if self._room == 0 or now - self._counted > _REMEMBERED:
-            processors = max(1, int(ray.cluster_resources().get("CPU", 1)))
-            self._room, self._counted = min(2 * processors, self._told.at_once or sys.maxsize), now
+            processors = int(ray.cluster_resources().get("CPU", 0))
+            if processors == 0 and not self._waits:
+                self._waits = True
+                print("heldout: the cluster has no processor now; parts wait for one", file=sys.stderr)
+            self._room, self._counted = min(2 * max(1, processors), self._told.at_once or sys.maxsize), now
         return self._room
 
     def begin(self, number: int, part: str) -> None:
@@ -106,5 +116,8 @@ class Parts:
 
 def _lost(error: Exception, retries: int) -> str:
     """Say why nothing came of a part or a run."""
-    first = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
-    return f"whoever worked on it was lost {retries + 1} times, last by {type(error).__name__}: {first}"
+    raised = getattr(error, "cause", None)
+    shown = error if raised is None else raised
+    first = next((line.strip() for line in str(shown).splitlines() if line.strip()), "")
+    what = "was lost" if raised is None else "failed"
+    return f"whoever worked on it {what} {retries + 1} times, last by {type(shown).__name__}: {first}"

@@ -15,7 +15,7 @@ import ray.exceptions
 
 from heldout import _native
 from heldout._native import HeldoutError
-from heldout.ray._files import Sent, receive, scratch, send
+from heldout.ray._files import Sent, receive, scratch, send, tidy
 from heldout.ray._parts import _MOMENT, _lost
 
 #: Seconds that a worker waits before it tells how far it is.
@@ -38,13 +38,14 @@ class Trainer:
             f"--protocol={places.get(word[11:], word[11:])}" if word[:11] == "--protocol=" else word for word in words
         ]
         scratch().mkdir(parents=True, exist_ok=True)
-        self._out = tempfile.mkdtemp(prefix="run-", dir=scratch())
+        tidy()
+        self._out = tempfile.mkdtemp(prefix=f"run-{os.getpid()}-", dir=scratch())
         self._folder = Path(self._out) / below
         if files:
             _native.run_restore(os.fspath(self._folder), files)
             words += [] if "--resume" in words else ["--resume"]
         self._sync, self._told = sync, (time.monotonic(), self._saved())
-        command = [sys.executable, "-m", "heldout.ray._child", str(os.getpid()), *words]
+        command = [sys.executable, "-m", "heldout._child", str(os.getpid()), *words]
         command += ["--out", self._out, "--threads", str(threads)]
         # What it says is little: there is no terminal to draw a bar on.
         self._words = tempfile.TemporaryFile()  # noqa: SIM115
@@ -151,6 +152,8 @@ class Runs:
                 continue
             if files is not None:
                 _native.run_restore(run.folder, files)
+                # It got on: what is lost from here on counts anew.
+                run.lost = 0
             if code is None:
                 self._looks[run.trainer.look.remote()] = number
             else:

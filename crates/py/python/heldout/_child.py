@@ -1,4 +1,4 @@
-"""One run in a process of its own, ``python -m heldout.ray._child PARENT ...``: it ends with who began it."""
+"""One run in a process of its own, ``python -m heldout._child PARENT ...``: it ends with who began it."""
 
 import os
 import sys
