@@ -10,7 +10,7 @@ import pytest
 from cluster import at_work, below, command, kill, run, tree, wait
 from ray.cluster_utils import Cluster
 
-TRAIN = ["train", "ppo", "--env", "example/grid-v1", "--steps", "150000", "--seeds", "2"]
+TRAIN = ["train", "ppo", "--env", "example/grid-v1", "--steps", "60000", "--seeds", "2"]
 
 
 @pytest.fixture(scope="module")
