@@ -39,7 +39,7 @@ CASES = [
 @pytest.mark.parametrize(("env_id", "config"), CASES, ids=[case[0] for case in CASES])
 def test_minari_recovers_what_an_oracle_played(env_id: str, config: dict[str, Any]) -> None:
     data = collect("oracle", env_id, "heldout/test-v0", episodes=2, seed=5, **config)
-    assert data.total_episodes == 2 and data.spec.algorithm_name == "oracle"
+    assert data.total_episodes == 2 and data.storage.metadata["algorithm_name"] == "oracle"
     env = data.recover_environment()
     for number, episode in enumerate(data.iterate_episodes()):
         observation, _ = env.reset(seed=5 + number)
@@ -63,7 +63,7 @@ def test_any_policy_can_be_collected_from() -> None:
 
     data = collect(policy, "example/grid-v1", "heldout/function-v0", episodes=3, max_episode_steps=4)
     assert data.total_steps == 12 and sum(start for start, _ in starts) == 3
-    assert {seed for _, seed in starts} == {0, 1, 2} and data.spec.algorithm_name == "policy"
+    assert {seed for _, seed in starts} == {0, 1, 2} and data.storage.metadata["algorithm_name"] == "policy"
 
 
 def test_a_module_a_model_and_a_trained_policy_can_be_collected_from(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_module_a_model_and_a_trained_policy_can_be_collected_from(tmp_path: P
     module = Module()
     for number, (policy, name) in enumerate([(Model(), "Model"), (module, "Module"), (tmp_path / "run", "PPO")]):
         data = collect(policy, "example/grid-v1", f"heldout/of-{number}-v0", episodes=1, max_episode_steps=4)
-        assert 1 <= data.total_steps <= 4 and data.spec.algorithm_name == name
+        assert 1 <= data.total_steps <= 4 and data.storage.metadata["algorithm_name"] == name
     assert module.training
     with pytest.raises(heldout.HeldoutError, match="`env_id` is `halma/symbolic-v1`, must be `example/grid-v1`"):
         collect(tmp_path / "run", "halma/symbolic-v1", "heldout/no-v0", episodes=1)
