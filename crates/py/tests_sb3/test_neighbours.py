@@ -46,6 +46,7 @@ def test_torchrl_takes_a_sentence_as_it_is_unless_another_form_is_chosen() -> No
 
         # It is no tensor, so that no network reads it.
         assert isinstance(plain.observation_spec["sentence"], NonTensor)
+        check_env_specs(plain)
         first = plain.reset()
         assert first["sentence"] == said() != ""
         assert plain.rand_step(first)["next", "sentence"] == said()
