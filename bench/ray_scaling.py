@@ -2,10 +2,9 @@
 
 ``python bench/ray_scaling.py [ROUNDS [EPISODES]]`` with ``heldout[ray]`` installed. Each round plays ``memory-mini`` in
 one process and over 1, 2 and 4 workers of a Ray that is up, three times: with 200 episodes of each condition and seed;
-with one, where nearly all is what a cell costs beside its episodes; and three cells of one episode, which is what it
-takes to begin, with the start of workers, and to write the report. That is taken off. The best of the rounds counts,
-since a busy machine only ever takes time. Prints a table in Markdown, and what the process that was started spends on a
-cell and on a byte.
+with one, where nearly all is the report and what a cell costs beside its episodes; and three cells of one episode,
+which is what it takes to begin. The best of the rounds counts, since a busy machine only ever takes time. Prints a
+table in Markdown, and what the process that was started spends on a byte.
 """
 
 import resource
@@ -77,19 +76,22 @@ def main() -> None:
             for size, told in one_round(workers).items():
                 best[workers, size] = min(best.get((workers, size), told), told)
                 print(f"round {number}: {workers} workers, {size}: {told}", file=sys.stderr, flush=True)
-    playing = {workers: best[workers, "long"].seconds - best[workers, "few"].seconds for workers in WORKERS}
-    print("| who plays | seconds of playing | speed-up | seconds to begin and to end | one episode a cell: milliseconds a cell |")
+    # Both write the report of all cells, and begin alike: what is left are the other episodes.
+    playing = {workers: best[workers, "long"].seconds - best[workers, "tiny"].seconds for workers in WORKERS}
+    own, few = best[0, "long"], best[0, "few"]
+    beside = best[0, "tiny"].seconds - few.seconds
+    print("| who plays | seconds of playing | speed-up | seconds to begin, more than alone | milliseconds a cell, more than alone |")
     print("|---|--:|--:|--:|--:|")
     for workers in WORKERS:
-        tiny, few = best[workers, "tiny"], best[workers, "few"]
         who = f"{workers} worker{'s' * (workers > 1)}" if workers else "one process, one thread"
-        cell = 1000 * (tiny.seconds - few.seconds) / (tiny.cells - few.cells)
-        print(f"| {who} | {playing[workers]:.1f} | {playing[0] / playing[workers]:.2f} | {few.seconds:.1f} | {cell:.1f} |")
-    own, long, tiny, few = best[0, "long"], best[1, "long"], best[1, "tiny"], best[1, "few"]
-    cell = 1000 * (tiny.computed - few.computed) / (tiny.cells - few.cells)
+        begin = best[workers, "few"].seconds - few.seconds
+        cell = best[workers, "tiny"].seconds - best[workers, "few"].seconds - beside
+        more = f"{begin:.1f} | {1000 * cell / (own.cells - few.cells):.1f}" if workers else " | "
+        print(f"| {who} | {playing[workers]:.1f} | {playing[0] / playing[workers]:.2f} | {more} |")
+    long, tiny = best[1, "long"], best[1, "tiny"]
     byte = 1e9 * (long.computed - tiny.computed) / (long.size - tiny.size)
     print(f"\n{own.cells} cells, {own.size / 1e6:.1f} MB of records, {1000 * playing[0] / own.cells:.1f} ms a cell alone")
-    print(f"the process that was started computes {cell:.2f} ms for a cell, and {byte:.0f} ms for a megabyte of records")
+    print(f"the process that was started computes {byte:.0f} ms for a megabyte of records; {beside:.1f} s are the report's")
 
 
 if __name__ == "__main__":

@@ -124,7 +124,19 @@ pub(crate) fn sdist() -> anyhow::Result<()> {
     let venv = Venv::fresh("venv-sdist")?;
     let mut install = command(venv.program("python"), &["-m", "pip", "install", "--quiet"]);
     install.env("CARGO_TARGET_DIR", built()?).env("MATURIN_PEP517_ARGS", "--profile dev");
-    finish(install.args(["--disable-pip-version-check".as_ref(), sources.as_os_str()]))?;
+    // Maturin leaves the wheel of the profile `dev` where those for people are: these it leaves as they were.
+    let kept = root().join("target/wheels-kept");
+    empty(&kept)?;
+    let wheels = root().join(WHEELS);
+    if wheels.exists() {
+        fs::rename(&wheels, &kept)?;
+    }
+    let installed = finish(install.args(["--disable-pip-version-check".as_ref(), sources.as_os_str()]));
+    empty(&wheels)?;
+    if kept.exists() {
+        fs::rename(&kept, &wheels)?;
+    }
+    installed?;
     let play = "import gymnasium, heldout; print(gymnasium.make('halma/symbolic-v1').reset(seed=1)[0].shape)";
     finish(command(venv.program("python"), &["-c", play]).current_dir(&folder))?;
     finish(command(venv.program("heldout"), &["info", "halma/symbolic-v1", "--json"]).stdout(Stdio::null()))
