@@ -244,7 +244,7 @@ impl Stage {
             blocks.push(Block { kept: first - numbers.start, spare, numbers, ..*block });
         }
         let hold = Hold::take(folder).map_err(|error| RecordsError::held(folder, error))?;
-        let (mut file, done) = PartFile::open(folder, &cell.header, &blocks)?;
+        let (mut file, done) = PartFile::begin(folder, &cell.header, &blocks)?;
         let (mut seat, mut problem) = (None, None);
         for block in &blocks[done..] {
             match floor.played(block, &mut seat) {
@@ -272,7 +272,7 @@ struct PartFile {
 impl PartFile {
     /// Opens the file in `folder`, and says how many of the blocks are whole in it: what follows them is cut off. One of another
     /// header is begun anew.
-    fn open(folder: &Path, header: &Header, blocks: &[Block]) -> Result<(Self, usize), RecordsError> {
+    fn begin(folder: &Path, header: &Header, blocks: &[Block]) -> Result<(Self, usize), RecordsError> {
         let path = folder.join(FILE);
         let found = match heldout_files::read(&path, MOST) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
