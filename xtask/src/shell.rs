@@ -41,7 +41,19 @@ impl Totals {
 pub(crate) fn command(program: impl AsRef<OsStr>, arguments: &[impl AsRef<OsStr>]) -> Command {
     let mut command = Command::new(program);
     command.args(arguments).current_dir(root());
+    if builds_once(|name| std::env::var_os(name).is_some()) {
+        command.env(INCREMENTAL, "0");
+    }
     command
+}
+
+/// What cargo is told by whether it keeps what a next build of the same crate could go on from.
+const INCREMENTAL: &str = "CARGO_INCREMENTAL";
+
+/// Whether everything is built once and never again, by the variables that are `set`: so it is in CI, where what a next build could
+/// go on from would take a fifth more time to make and serve nobody. Who has told cargo otherwise is obeyed.
+fn builds_once(set: impl Fn(&str) -> bool) -> bool {
+    set("CI") && !set(INCREMENTAL)
 }
 
 /// Where cargo builds: `target`, unless the user has told it another place (`CARGO_TARGET_DIR`, or a setting).
@@ -115,6 +127,12 @@ mod tests {
     fn what_cargo_builds_is_looked_for_where_the_user_has_told_it_to_build() {
         // This program is one of its builds.
         assert!(std::env::current_exe().unwrap().starts_with(built().unwrap().canonicalize().unwrap()));
+    }
+
+    #[test]
+    fn what_ci_builds_is_not_kept_for_a_next_build() {
+        let once = |set: &[&str]| builds_once(|name| set.contains(&name));
+        assert!(once(&["CI"]) && !once(&[]) && !once(&["CI", INCREMENTAL]));
     }
 
     #[test]
