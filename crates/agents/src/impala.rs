@@ -10,7 +10,7 @@ use heldout_core::{Seed, Spec, VecEnv};
 use serde::{Deserialize, Serialize};
 
 use self::network::{CORE, Network, State};
-use crate::nn::{Adam, Core, Device, Memory, Moments, Optimiser, Params, RmsProp, clip, tensor, values};
+use crate::nn::{Adam, Core, Device, Memory, Moments, Optimiser, Params, RmsProp, Tensor, clip, tensor, values};
 use crate::parts::checkpoint::{Saved, unpack};
 use crate::parts::collect::{Collector, Place, Played, Playing, Problems, Unroll};
 use crate::parts::heads::Head;
@@ -422,6 +422,12 @@ impl Impala {
         values(log_prob)
     }
 
+    /// What is lost in an unroll by these weights.
+    #[cfg(test)]
+    pub(crate) fn loss_of(&self, params: &Params, unrolled: &Unrolled, judged: Option<&Judged>) -> Loss {
+        loss(&self.plan, &self.network, params, unrolled, judged)
+    }
+
     /// The learning rate of an update that begins now.
     fn rate(&self) -> f64 {
         let config = &self.plan.config;
@@ -433,15 +439,24 @@ impl Impala {
     }
 }
 
-/// Takes one step by what was played; tells the losses.
-fn learn(
-    plan: &Plan,
-    network: &Network,
-    params: &mut Params,
-    optimiser: &mut dyn Optimiser,
-    unrolled: &Unrolled,
-    lr: f64,
-) -> Vec<(&'static str, f64)> {
+/// What V-trace makes of an unroll: what its rows are worth, and how much its actions count. To gradients both are constants.
+#[derive(Clone)]
+pub(crate) struct Judged {
+    targets: Vec<f32>,
+    weights: Vec<f32>,
+}
+
+/// What an update makes smaller.
+pub(crate) struct Loss {
+    pub(crate) total: Tensor<1>,
+    /// Its parts.
+    pub(crate) told: Vec<(&'static str, f64)>,
+    #[cfg(test)]
+    pub(crate) judged: Judged,
+}
+
+/// What is lost in an unroll, judged by the weights of now unless it was judged before.
+fn loss(plan: &Plan, network: &Network, params: &Params, unrolled: &Unrolled, judged: Option<&Judged>) -> Loss {
     let config = &plan.config;
     let unroll = &unrolled.unroll;
     let device = params.device().clone();
@@ -454,26 +469,29 @@ fn learn(
     let legal = unroll.rows.legal.len() / unroll.rows.count * n;
     let logits = out.logits.clone().slice([0..n, 0..wide]);
     let [log_prob, entropy] = plan.head.evaluate(&logits, &unroll.rows.legal[..legal], &unroll.action, &device);
-    let worth = values(out.value.clone());
-    let ratios: Vec<f32> = values(log_prob.clone())
-        .iter()
-        .zip(&unrolled.log_prob)
-        .map(|(now, then)| libm::expf((now - then).min(50.0)))
-        .collect();
-    let rewards: Vec<f32> = unroll.reward.iter().map(|r| r * config.reward_scale as f32).collect();
-    let discounts: Vec<f32> = unroll.cont.iter().map(|c| c * config.gamma as f32).collect();
-    let (targets, weights) = vtrace(unroll.copies, &rewards, &discounts, &unroll.valid, &ratios, &worth);
+    let judged = judged.cloned().unwrap_or_else(|| {
+        let ratios: Vec<f32> = values(log_prob.clone())
+            .iter()
+            .zip(&unrolled.log_prob)
+            .map(|(now, then)| libm::expf((now - then).min(50.0)))
+            .collect();
+        let rewards: Vec<f32> = unroll.reward.iter().map(|r| r * config.reward_scale as f32).collect();
+        let discounts: Vec<f32> = unroll.cont.iter().map(|c| c * config.gamma as f32).collect();
+        let worth = values(out.value.clone());
+        let (targets, weights) = vtrace(unroll.copies, &rewards, &discounts, &unroll.valid, &ratios, &worth);
+        Judged { targets, weights }
+    });
     let valid: Vec<f32> = unroll.valid.iter().map(|&v| f32::from(u8::from(v))).collect();
     let steps = valid.iter().sum::<f32>().max(1.0);
     let valid = tensor(valid, [n], &device);
     // Sums over rows and copies, as IMPALA has them.
-    let policy = (log_prob * tensor(weights, [n], &device) * valid.clone()).sum() * -1.0;
-    let apart = tensor(targets, [n], &device) - out.value.clone().narrow(0, 0, n);
+    let policy = (log_prob * tensor(judged.weights.clone(), [n], &device) * valid.clone()).sum() * -1.0;
+    let apart = tensor(judged.targets.clone(), [n], &device) - out.value.clone().narrow(0, 0, n);
     let value = (apart.powi_scalar(2) * valid.clone()).sum() * 0.5;
     let entropy = (entropy * valid).sum();
-    let mut loss = policy.clone() + value.clone() * config.value - entropy.clone() * config.entropy;
-    let number = |x: &crate::nn::Tensor<1>| f64::from(values(x.clone())[0]);
-    let per_step = |x: &crate::nn::Tensor<1>| number(x) / f64::from(steps);
+    let mut total = policy.clone() + value.clone() * config.value - entropy.clone() * config.entropy;
+    let number = |x: &Tensor<1>| f64::from(values(x.clone())[0]);
+    let per_step = |x: &Tensor<1>| number(x) / f64::from(steps);
     let mut told = vec![
         ("train/policy_loss", per_step(&policy)),
         ("train/value_loss", per_step(&value)),
@@ -481,14 +499,32 @@ fn learn(
     ];
     if let Some(ahead) = network.ahead(params, &out, unroll) {
         told.push(("train/cpc_loss", number(&ahead)));
-        loss = loss + ahead * config.cpc_weight;
+        total = total + ahead * config.cpc_weight;
     }
     if let Some(again) = network.again(params, &out, unroll, config.image_weight) {
         told.push(("train/reconstruction_loss", number(&again)));
-        loss = loss + again;
+        total = total + again;
     }
-    let mut gradients = params.gradients(&loss);
-    told.push(("train/grad_norm", clip(&mut gradients, config.norm)));
+    Loss {
+        total,
+        told,
+        #[cfg(test)]
+        judged,
+    }
+}
+
+/// Takes one step by what was played; tells the losses.
+fn learn(
+    plan: &Plan,
+    network: &Network,
+    params: &mut Params,
+    optimiser: &mut dyn Optimiser,
+    unrolled: &Unrolled,
+    lr: f64,
+) -> Vec<(&'static str, f64)> {
+    let Loss { total, mut told, .. } = loss(plan, network, params, unrolled, None);
+    let mut gradients = params.gradients(&total);
+    told.push(("train/grad_norm", clip(&mut gradients, plan.config.norm)));
     optimiser.step(params, &gradients, lr);
     told.push(("train/lr", lr));
     told

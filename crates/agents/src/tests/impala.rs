@@ -223,32 +223,57 @@ fn agents_check_25_memory_check_39_fewer_slots_none_and_too_many() {
     assert_eq!(episodes[0].slots(&memory.sizes).len(), 4 * 8);
 }
 
+/// How what is read changes with the weights and the bias of keys, where the two slots that are read were written 499 and 500 rows
+/// before: by the operation, which makes the keys of these two again, and from the keys of all slots.
+fn jumped(jumpy: bool) -> [[Vec<f32>; 2]; 2] {
+    let mut params = Params::new(Seed(5), &Device::flex());
+    let sizes = MemorySizes { seen: 3, told: 2, hidden: 5, key: 4, slots: 1000, nearest: 2 };
+    let memory = Memory::new(&mut params, "m", sizes, Core::Lstm, true, jumpy);
+    let mut episodes = vec![Episode::default()];
+    for unroll in 0..10 {
+        let mut rows = fed(50, 1, unroll);
+        rows.keep.fill(1.0);
+        if unroll == 0 {
+            // Far from all that comes later.
+            rows.seen[..6].copy_from_slice(&[20.0, 20.0, 20.0, 22.0, 19.0, 21.0]);
+        }
+        pass(&memory, &params.frozen(), &rows, &mut episodes, true);
+    }
+    let device = params.device();
+    let seen = || tensor(vec![21.0, 20.0, 20.0], [1, 3], device);
+    let told = tensor(vec![0.0; 2], [1, 2], device);
+    let slots = episodes[0].slots(&sizes).to_vec();
+    let read = memory.forward(&params, seen(), told, &[0.0; 10], &[1.0], &mut episodes).read;
+
+    let of = |name: &str| Id::of(&params, name);
+    let [key, bias] = ["m.key", "m.key.bias"].map(of);
+    let keys = tensor(slots.clone(), [500, 8], device).matmul(params.get(key)) + params.get::<1>(bias).reshape([1, 4]);
+    let query = seen().matmul(params.get(of("m.query.weight"))) + params.get::<1>(of("m.query.bias")).reshape([1, 4]);
+    let chosen = nearest(&values(query.clone()), &values(keys.clone()), 2);
+    assert_eq!(chosen.iter().map(|(slot, _)| *slot).collect::<std::collections::BTreeSet<_>>(), [0, 1].into());
+    let close = ((query - keys).powi_scalar(2).sum_dim(1) + 1e-3).recip().slice([0..2, 0..1]);
+    let share = close.clone() / close.sum_dim(0);
+    let held: Vec<f32> = slots.chunks_exact(8).take(2).flat_map(|slot| slot[3..].to_vec()).collect();
+    let all = (tensor(held, [2, 5], device) * share).sum_dim(0);
+    let weights = tensor(drawn(&mut Rng::new(Seed(77)), 5), [1, 5], device);
+    near(&values(read.clone()), &values(all.clone()), 1e-4);
+    [read, all].map(|read| {
+        let Gradients(found) = params.gradients(&(read * weights.clone()).sum().reshape([1]));
+        [key, bias].map(|id| found[id.index()].clone())
+    })
+}
+
 #[test]
 fn agents_check_26_memory_check_40_gradients_jump_to_keys_written_long_ago() {
-    let gradient = |jumpy: bool| {
-        let mut params = Params::new(Seed(5), &Device::flex());
-        let sizes = MemorySizes { seen: 3, told: 2, hidden: 5, key: 4, slots: 1000, nearest: 600 };
-        let memory = Memory::new(&mut params, "m", sizes, Core::Lstm, false, jumpy);
-        let mut episodes = vec![Episode::default()];
-        // Ten unrolls of fifty rows, then one row that reads them all.
-        for unroll in 0..10 {
-            let mut rows = fed(50, 1, unroll);
-            rows.keep.fill(1.0);
-            pass(&memory, &params.frozen(), &rows, &mut episodes, true);
-        }
-        let mut last = fed(1, 1, 99);
-        last.keep[0] = 1.0;
-        let (_, loss) = pass(&memory, &params, &last, &mut episodes.clone(), true);
-        let (_, all) = pass(&memory, &params, &last, &mut episodes, false);
-        let key = Id::of(&params, "m.key").index();
-        [loss, all].map(|loss| params.gradients(&loss).0[key].clone())
-    };
-    let [chosen, all] = gradient(true);
-    assert!(chosen.iter().any(|g| g.abs() > 1e-6), "{chosen:?}");
-    let size = all.iter().fold(0.0_f32, |m, g| m.max(g.abs()));
-    let apart = chosen.iter().zip(&all).fold(0.0_f32, |m, (a, b)| m.max((a - b).abs()));
-    assert!(apart <= 1e-4 * size, "{apart} of {size}");
-    assert!(gradient(false).iter().flatten().all(|g| *g == 0.0), "without jumps keys are constants");
+    let [chosen, all] = jumped(true);
+    for (chosen, all) in chosen.iter().zip(&all) {
+        let size = all.iter().fold(0.0_f32, |m, g| m.max(g.abs()));
+        assert!(size > 1e-6, "{all:?}");
+        let apart = chosen.iter().zip(all).fold(0.0_f32, |m, (a, b)| m.max((a - b).abs()));
+        assert!(apart <= 1e-3 * size, "{apart} of {size}");
+    }
+    let [without, _] = jumped(false);
+    assert!(without.iter().flatten().all(|g| *g == 0.0), "without jumps keys are constants");
 }
 
 #[test]
@@ -336,8 +361,7 @@ fn agents_check_23_prediction_knows_its_own_episode_alone() {
         before.to_bits(),
         "a row that is none of play counts nowhere"
     );
-    // Permuting the rows of the other episode changes that episode's part alone: with weights of zero nothing.
-    seen[5 * 3..].rotate_left(3);
+    // At weights of zero it is known how many rows each is told apart from.
     near(&[loss(vec![0.0; 18], &seen, &out)], &[at_zero()], 1e-6);
     // Where what is put out is what comes next, scores that favour the true pair lower the loss.
     let next: Vec<f32> = seen[3..].iter().copied().chain([0.0; 3]).collect();
@@ -347,6 +371,28 @@ fn agents_check_23_prediction_knows_its_own_episode_alone() {
     }
     let at_zero = loss(vec![0.0; 18], &seen, &next);
     assert!(loss(along, &seen, &next) < at_zero);
+}
+
+#[test]
+fn agents_check_23_rows_of_other_episodes_may_change_places() {
+    let mut params = Params::new(Seed(0), &Device::flex());
+    let cpc = Cpc::new(&mut params, "cpc", 2, 3, 3);
+    let mut rng = Rng::new(Seed(3));
+    params.set(0, drawn(&mut rng, 3 * 2 * 3));
+    let mut seen = drawn(&mut rng, 8 * 3);
+    let mut out = drawn(&mut rng, 8 * 3);
+    // The last four rows are an episode each, so that they have no pair of their own.
+    let loss = |seen: &[f32], out: &[f32]| {
+        let [x, h] = [seen, out].map(|x| tensor(x.to_vec(), [8, 3], params.device()));
+        let episode = [0, 0, 0, 0, 1, 2, 3, 4];
+        values(cpc.loss(&params, x, h, 1, (&episode, &[true; 8])).unwrap())[0].to_bits()
+    };
+    let before = loss(&seen, &out);
+    seen[4 * 3..].rotate_left(3);
+    out[4 * 3..].rotate_left(6);
+    assert_eq!(loss(&seen, &out), before);
+    seen[..4 * 3].rotate_left(3);
+    assert_ne!(loss(&seen, &out), before, "those of the episode itself may not");
 }
 
 /// Four rows and three, each with so many candidates as are left of its episode.
@@ -364,19 +410,125 @@ fn agents_check_28_what_is_told_again() {
         let picture = rebuild.forward(&params, tensor(vec![0.5; 8], [2, 4], params.device()));
         assert_eq!(picture.dims(), [2, sides[0], sides[1], 3]);
     }
-    // Of logits that are all zero every number loses the logarithm of two, whatever it is.
-    let mut learner = learner(Toy::Picture, &Config { reconstruct: true, ..config(100) });
+    // Of logits that are all zero every number loses the logarithm of two, whatever it is, as often as pictures count. The toy has
+    // episodes of one step, so that nothing was done or paid before.
+    let two = f64::from(libm::logf(2.0));
+    for image_weight in [1.0, 30.0] {
+        let (_, lost) = told_as_nothing(Toy::Picture, &Config { reconstruct: true, image_weight, ..config(100) });
+        assert!((lost - image_weight * two).abs() < 1e-4, "{lost}");
+    }
+    // What is a vector, was done and was paid loses half of its square.
+    let (learner, lost) = told_as_nothing(Toy::Recall, &Config { reconstruct: true, ..config(100) });
+    let unroll = &learner.waiting().unwrap().unroll;
+    let wide = unroll.rows.vectors.len() / unroll.rows.count;
+    let rows = unroll.rows.vectors.chunks_exact(wide).zip(&unroll.valid).filter(|(_, valid)| **valid);
+    let squares: Vec<f64> = rows.map(|(row, _)| row.iter().map(|x| f64::from(x * x)).sum()).collect();
+    let half = squares.iter().sum::<f64>() / 2.0 / squares.len() as f64;
+    assert!(half > 0.5 && (lost - half).abs() < 1e-5, "{lost} is not {half}");
+}
+
+/// A learner that tells nothing again after its first update, and what is lost by that in the unroll that waits.
+fn told_as_nothing(toy: Toy, config: &Config) -> (Impala, f64) {
+    let mut learner = learner(toy, config);
+    learner.advance().unwrap();
     let params = learner.weights_mut();
     for i in 0..params.entries().len() {
         if params.entries()[i].name.starts_with("again") {
             params.set(i, vec![0.0; params.entries()[i].len()]);
         }
     }
-    let step = learner.advance().unwrap();
-    let told = |name: &str| step.scalars.iter().find(|(n, _)| n == name).unwrap().1;
-    // The last action of each row, one of four, is told as nothing: half of one is lost, but where there was none.
-    let (lost, two) = (told("train/reconstruction_loss"), f64::from(libm::logf(2.0)));
-    assert!((lost - two).abs() < 1e-5, "{lost}: the toy has episodes of one step, so nothing was done or paid before");
+    let loss = learner.loss_of(learner.weights(), learner.waiting().unwrap(), None);
+    let again = loss.told.iter().find(|(name, _)| *name == "train/reconstruction_loss").unwrap().1;
+    (learner, again)
+}
+
+#[test]
+fn agents_check_29_gradients_of_impalas_loss() {
+    let config = Config { rows: 7, copies: 3, gamma: 0.9, entropy: 0.05, value: 0.7, ..config(10_000) };
+    let mut learner = learner(Toy::Recall, &config);
+    (0..2).for_each(|_| drop(learner.advance().unwrap()));
+    // A policy that is far from the one which played, so that what V-trace weighs is not one.
+    let policy = Id::of(learner.weights(), "policy.weight").index();
+    let far: Vec<f32> = learner.weights().entries()[policy].values().iter().map(|x| x * 200.0).collect();
+    learner.weights_mut().set(policy, far);
+    let unrolled = learner.waiting().unwrap();
+    assert!(unrolled.unroll.valid.iter().any(|valid| !valid), "an episode ends");
+    let judged = learner.loss_of(learner.weights(), unrolled, None).judged;
+    differences(learner.weights(), |params| learner.loss_of(params, unrolled, Some(&judged)).total);
+}
+
+#[test]
+fn impalas_loss_is_a_sum_over_what_was_played() {
+    let config = Config {
+        rows: 8,
+        copies: 1,
+        core: Core::Ff,
+        gamma: 0.5,
+        value: 2.0,
+        entropy: 0.25,
+        reward_scale: 2.0,
+        ..config(10_000)
+    };
+    let mut learner = learner(Toy::Script, &config);
+    // Two actions that are as likely, rows that are worth a half.
+    let plain = |params: &mut Params| {
+        for i in 0..params.entries().len() {
+            let worth = if params.entries()[i].name == "value.bias" { 0.5 } else { 0.0 };
+            params.set(i, vec![worth; params.entries()[i].len()]);
+        }
+    };
+    plain(learner.weights_mut());
+    learner.advance().unwrap();
+    plain(learner.weights_mut());
+    // The second eight rows: the last two steps of five, which pay 4 and 5 and terminate; one that pays 1 and is cut; two that pay
+    // 1 and 2 and terminate. Rows 2, 4 and 7 are none of play.
+    let unrolled = learner.waiting().unwrap();
+    let dead: Vec<usize> = (0..8).filter(|&row| !unrolled.unroll.valid[row]).collect();
+    assert_eq!(dead, [2, 4, 7]);
+    let worth = [13.0_f32, 10.0, 2.25, 4.0, 4.0];
+    let weights = [12.5_f32, 9.5, 1.75, 3.5, 3.5];
+    let two = libm::logf(2.0);
+    let value: f32 = worth.iter().map(|v| (v - 0.5) * (v - 0.5) / 2.0).sum();
+    let total = two * weights.iter().sum::<f32>() + 2.0 * value - 0.25 * 5.0 * two;
+    let loss = learner.loss_of(learner.weights(), unrolled, None);
+    near(&values(loss.total), &[total], 1e-3);
+    let parts: Vec<f32> = loss.told.iter().map(|(_, x)| *x as f32).collect();
+    near(&parts, &[two * weights.iter().sum::<f32>() / 5.0, value / 5.0, two], 1e-4);
+}
+
+#[test]
+fn keys_begin_as_queries_of_what_is_seen_and_move_as_slowly_as_told() {
+    let tied = |address_rate: f64| Config { memory: true, tied: true, address_rate, ..config(10_000) };
+    let numbers = |params: &Params, name: &str| params.entries()[Id::of(params, name).index()].values();
+    let begun = learner(Toy::Recall, &tied(0.1));
+    let [query, state, key] =
+        ["core.query.weight", "core.query.state", "core.key"].map(|name| numbers(begun.weights(), name));
+    assert_eq!(key[..query.len()], query);
+    assert!(key[query.len()..].iter().chain(&state).all(|x| *x == 0.0) && key.len() == query.len() + state.len());
+    assert_eq!(numbers(begun.weights(), "core.key.bias"), numbers(begun.weights(), "core.query.bias"));
+    let untied = learner(Toy::Recall, &Config { tied: false, ..tied(0.1) });
+    assert_ne!(numbers(untied.weights(), "core.key")[..query.len()], numbers(untied.weights(), "core.query.weight"));
+
+    // The first step of either is as long as the learning rate says for every number that has a gradient.
+    for optimiser in [Rule::Adam, Rule::RmsProp] {
+        let moved = |rate: f64| {
+            let mut learner = learner(Toy::Recall, &Config { optimiser, ..tied(rate) });
+            let before = learner.weights().clone();
+            learner.advance().unwrap();
+            let each = before.entries().iter().zip(learner.weights().entries());
+            let greatest = each.map(|(was, is)| {
+                let apart = was.values().iter().zip(is.values()).fold(0.0_f32, |m, (a, b)| m.max((a - b).abs()));
+                (was.name.clone(), apart)
+            });
+            greatest.collect::<Vec<_>>()
+        };
+        for ((name, slow), (_, quick)) in moved(0.1).into_iter().zip(moved(1.0)) {
+            let address = ["core.query", "core.key"].iter().any(|part| name.starts_with(part));
+            let share = if address { 0.1 } else { 1.0 };
+            assert!((slow - share * quick).abs() <= 1e-3 * quick.max(1e-6), "`{name}` moves by {slow} and {quick}");
+            assert!(quick > 0.0 || name.ends_with("nothing"), "`{name}` does not move");
+        }
+    }
 }
 
 fn config(steps: u64) -> Config {
@@ -419,7 +571,7 @@ pub(super) fn best_arm(seed: Seed) -> Learnt {
 }
 
 pub(super) fn cue(seed: Seed) -> Learnt {
-    let without = learnt(Toy::Recall, &Config { core: Core::Ff, ..config(8_000) }, seed);
+    let without = learnt(Toy::Recall, &Config { core: Core::Ff, ..config(25_000) }, seed);
     remembered(learnt(Toy::Recall, &config(25_000), seed), without)
 }
 
@@ -443,8 +595,8 @@ fn agents_check_58_impala_sees_the_bright_quadrant() {
 }
 
 /// What is learnt of bindings: of pairings that training has, and of those that it never has.
-fn bound(config: &Config, seed: Seed) -> [f64; 2] {
-    let toy = |held_out| Toy::Binding { held_out, drawn: true };
+fn bound(config: &Config, paid: bool, seed: Seed) -> [f64; 2] {
+    let toy = |held_out| Toy::Binding { held_out, drawn: true, paid };
     let mut impala = by_seed(toy(false), config, seed);
     while impala.counters().env_steps < config.steps {
         impala.advance().expect("learns");
@@ -459,8 +611,8 @@ fn binding(steps: u64) -> Config {
 }
 
 /// Whether symbols are bound to values, in pairings that were never seen as well.
-fn binds(config: &Config, seed: Seed) -> Learnt {
-    let [seen, unseen] = bound(config, seed);
+fn binds(config: &Config, paid: bool, seed: Seed) -> Learnt {
+    let [seen, unseen] = bound(config, paid, seed);
     if seen >= 0.9 && unseen >= 0.8 {
         Ok(())
     } else {
@@ -468,29 +620,39 @@ fn binds(config: &Config, seed: Seed) -> Learnt {
     }
 }
 
+/// Nothing tells a memory beside a layer without one what is worth storing but what it does with it: here it is paid a little for
+/// naming a value that it sees. Without that it does not learn (0.2 of what was seen in five settings).
+pub(super) fn bound_by_a_layer(seed: Seed) -> Learnt {
+    binds(&Config { core: Core::Ff, memory: true, lr: 5e-4, ..binding(80_000) }, true, seed)
+}
+
 #[test]
-#[ignore = "not reached: 0.21 of what was seen and 0.07 of what was not; at most 0.25 and 0.14 in three other settings"]
 fn agents_check_57_an_episodic_memory_binds_what_it_never_saw_together() {
-    binds(&Config { core: Core::Ff, memory: true, ..binding(300_000) }, SEED).unwrap();
+    bound_by_a_layer(SEED).unwrap();
+}
+
+pub(super) fn bound_and_told_again(seed: Seed) -> Learnt {
+    let sizes = Config { seen: 64, hidden: 64, lr: 2e-3, ..binding(60_000) };
+    binds(&Config { core: Core::Ff, memory: true, reconstruct: true, ..sizes }, false, seed)
 }
 
 #[test]
 fn agents_check_57_an_episodic_memory_that_tells_again_binds_what_it_never_saw_together() {
-    let rec =
-        Config { core: Core::Ff, memory: true, reconstruct: true, seen: 64, hidden: 64, lr: 2e-3, ..binding(60_000) };
-    binds(&rec, SEED).unwrap();
+    bound_and_told_again(SEED).unwrap();
 }
 
 #[test]
 #[ignore = "takes minutes: all of what was seen and of what was not after 600,000 steps, 0.88 and 0.86 after 300,000"]
 fn agents_check_57_the_memory_recall_agent_binds_what_it_never_saw_together() {
-    binds(&Config { memory: true, cpc: true, cpc_steps: 3, ..binding(600_000) }, SEED).unwrap();
+    binds(&Config { memory: true, cpc: true, cpc_steps: 3, ..binding(600_000) }, false, SEED).unwrap();
 }
 
 #[test]
 fn agents_check_57_nothing_is_bound_without_a_memory() {
-    let found = bound(&Config { core: Core::Ff, ..binding(20_000) }, SEED);
-    assert!(found.iter().all(|share| *share <= 0.45), "{found:?}");
+    for paid in [false, true] {
+        let found = bound(&Config { core: Core::Ff, lr: 5e-4, ..binding(80_000) }, paid, SEED);
+        assert!(found.iter().all(|share| *share <= 0.45), "{found:?}");
+    }
 }
 
 /// All that a run may have: both memories, what is told ahead and again.
@@ -541,6 +703,9 @@ fn agents_check_49_delays_change_nothing() {
     assert!(after(Toy::Recall, &config, 6, None) == after(Toy::Recall, &config, 6, Some(dawdle)));
     let two = Config { actors: 2, ..config.clone() };
     assert!(after(Toy::Recall, &two, 6, None) == after(Toy::Recall, &two, 6, Some(dawdle)));
+    // How many groups act is part of a run: one does not go on as the other.
+    let (saved, ()) = Saved::of_files(after(Toy::Recall, &config, 2, None)).expect("reads");
+    assert!(learner(Toy::Recall, &two).load(&saved).is_err());
     let now = Config { lag: 0, ..config.clone() };
     assert!(
         after(Toy::Recall, &now, 3, None)[0] != after(Toy::Recall, &config, 3, None)[0],

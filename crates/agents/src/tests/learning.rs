@@ -11,7 +11,7 @@ use crate::ppo::{Config, PlayMode, Ppo};
 use crate::text::Vocabulary;
 use crate::train::Learner;
 
-/// The mean return of a player over the first episode of many copies.
+/// The mean return of a player over the first episode of many copies; of bindings what the last answer pays.
 pub(super) fn score(toy: Toy, player: &mut dyn Player) -> f64 {
     let copies = 200;
     let mut env = make(toy, copies);
@@ -35,7 +35,8 @@ pub(super) fn score(toy: Toy, player: &mut dyn Player) -> f64 {
         player.act(&moment, &mut actions).expect("acts");
         env.step(&actions, buffers.output()).expect("steps");
         for copy in (0..copies).filter(|&copy| !over[copy]) {
-            returns[copy] += f64::from(buffers.rewards[copy]);
+            let before = if matches!(toy, Toy::Binding { .. }) { 0.0 } else { returns[copy] };
+            returns[copy] = before + f64::from(buffers.rewards[copy]);
         }
         starts.clone_from(&over);
         for (over, status) in over.iter_mut().zip(&buffers.status) {

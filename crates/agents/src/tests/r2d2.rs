@@ -254,7 +254,7 @@ fn agents_check_33_burning_in_from_the_first_row_is_playing_by_the_weights_of_no
     }
 }
 
-const BINDING: Toy = Toy::Binding { held_out: false, drawn: false };
+const BINDING: Toy = Toy::Binding { held_out: false, drawn: false, paid: false };
 
 fn toy(steps: u64) -> Config {
     Config { steps, copies: 16, train_every: 32, replay: 20_000, replay_min: 500, lr: 2e-3, gamma: 0.9, ..small() }
@@ -335,7 +335,7 @@ fn bound(core: Core, steps: u64) -> [f64; 2] {
     while learner.counters().env_steps < config.steps {
         learner.advance().unwrap();
     }
-    [false, true].map(|held_out| score(Toy::Binding { held_out, drawn: false }, &mut *learner.player()))
+    [false, true].map(|held_out| score(Toy::Binding { held_out, drawn: false, paid: false }, &mut *learner.player()))
 }
 
 #[test]

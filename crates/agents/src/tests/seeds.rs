@@ -42,6 +42,12 @@ fn agents_check_56_four_of_five_seeds_go_where_they_were_told() {
 
 #[test]
 #[ignore = "takes minutes"]
+fn agents_check_57_four_of_five_seeds_bind_what_they_never_saw_together() {
+    four_of_five(&[("ff+mem", impala::bound_by_a_layer), ("ff+mem+rec", impala::bound_and_told_again)]);
+}
+
+#[test]
+#[ignore = "takes minutes"]
 fn agents_check_58_four_of_five_seeds_see_the_bright_quadrant() {
     four_of_five(&[("ppo", learning::quadrant), ("impala", impala::quadrant), ("effect", td3::quadrant)]);
 }

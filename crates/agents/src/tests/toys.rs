@@ -41,6 +41,9 @@ pub(super) enum Toy {
         /// Whether the three are drawn from all that eight bits can name, so that which values a symbol never has cannot be told
         /// from any part of it; if not, they are always the same three.
         drawn: bool,
+        /// Whether naming a value while it is shown pays a little as well: of an agent that has no other reason to, what it remembers of a
+        /// value is learnt by that.
+        paid: bool,
     },
 }
 
@@ -60,6 +63,8 @@ const CORRIDOR: u32 = 6;
 const SYMBOLS: usize = 3;
 const VALUES: usize = 6;
 const BITS: usize = 8;
+/// What naming a value pays while it is shown: enough to be learnt, and so little that what is seen is still told apart by symbols.
+const NAMED: f32 = 0.1;
 
 /// Whether training never shows this symbol with this value: two values of each symbol, for drawn ones any two.
 fn never(symbol: u32, value: usize, drawn: bool) -> bool {
@@ -190,7 +195,7 @@ impl Environment for Rules {
         let blanks = 1 + rng.below(3);
         let (right, forced) = (false, rng.chance(0.5));
         let (mut order, mut values, mut names) = ([0, 1, 2], [0; SYMBOLS], [0, 1, 2]);
-        if let Toy::Binding { held_out, drawn } = self.toy {
+        if let Toy::Binding { held_out, drawn, .. } = self.toy {
             rng.shuffle(&mut order);
             if drawn {
                 let mut all: Vec<u32> = (0..1 << BITS).collect();
@@ -233,7 +238,10 @@ impl Environment for Rules {
                     (f32::from(u8::from(state.right)), Status::Terminated)
                 }
             }
-            Toy::Binding { .. } if (state.steps as usize) <= SYMBOLS => (0.0, Status::Running),
+            Toy::Binding { paid, .. } if (state.steps as usize) <= SYMBOLS => {
+                let shown = state.order[state.steps as usize - 1];
+                (f32::from(u8::from(paid && action as usize == state.values[shown])) * NAMED, Status::Running)
+            }
             Toy::Binding { .. } => {
                 state.right = action as usize == state.values[state.secret as usize];
                 (f32::from(u8::from(state.right)), Status::Terminated)
