@@ -218,6 +218,53 @@ fn every_agent_has_presets_that_can_be_read_and_learns_what_it_says() {
     assert!(Agent::find("ppo").unwrap().preset(Profile::Small, "memory/spot-diff-v1").agent.get("play").is_none());
 }
 
+/// Tables 17 and 18 of the paper and its weights of what is told again, task by task; their small variants have the same.
+#[test]
+fn the_memory_tasks_are_learnt_by_the_papers_numbers() {
+    let (adam, rms_prop) = (("adam", 1e-4), ("rms_prop", 0.1));
+    let spot = (1024, 0.003, 16, 200, 0.99, rms_prop, 1e-4, 50, 20.0, 0.5, 1.0, 2048);
+    let rows = [
+        ("arbitrary-visuomotor-mapping", (512, 0.0052, 16, 50, 0.98, adam, 1e-5, 10, 10.0, 0.5, 30.0, 1024)),
+        ("continuous-recognition", (1024, 0.01, 16, 50, 0.98, adam, 1e-5, 10, 10.0, 0.5, 1.5, 1024)),
+        ("change-detection", (512, 0.01, 16, 50, 0.98, adam, 1e-5, 10, 10.0, 0.5, 3.0, 1024)),
+        ("what-then-where", (1024, 0.01, 32, 100, 0.98, adam, 1e-5, 10, 30.0, 2.0, 1.0, 1024)),
+        ("spot-diff", spot),
+        ("spot-diff-multi", spot),
+        ("spot-diff-motion", spot),
+        ("spot-diff-passive", (1024, 0.003, 16, 200, 0.999, rms_prop, 1e-4, 50, 20.0, 0.5, 1.0, 2048)),
+        ("explore-goal-locations", (512, 0.0052, 16, 50, 0.98, adam, 1e-5, 10, 5.0, 0.5, 1.0, 1024)),
+        ("visible-goal-with-buildings", spot),
+        ("invisible-goal-with-buildings", spot),
+        ("invisible-goal-empty-arena", spot),
+        ("transitive-inference", (1024, 0.003, 16, 200, 0.98, adam, 1e-4, 50, 20.0, 0.5, 1.0, 2048)),
+    ];
+    let Value::Object(default) = serde_json::to_value(crate::impala::Config::default()).unwrap() else { panic!() };
+    for (name, row) in rows {
+        let (hidden, entropy, copies, rows, gamma, (rule, epsilon), lr, cpc_steps, cpc_weight, value, image, slots) =
+            row;
+        let expected = json!({
+            "hidden": hidden, "entropy": entropy, "copies": copies, "rows": rows, "gamma": gamma, "optimiser": rule,
+            "epsilon": epsilon, "lr": lr, "cpc_steps": cpc_steps, "cpc_weight": cpc_weight, "value": value,
+            "image_weight": image, "slots": slots, "norm": 40.0, "key": 128, "nearest": 10, "seen": 256, "decay": false,
+            "reward_scale": if name == "explore-goal-locations" { 0.1 } else { 1.0 },
+        });
+        let [whole, mini] = ["v1", "mini-v1"].map(|end| format!("memory/{name}-{end}"));
+        // What `small` sees of the whole tasks is half as wide and half as high.
+        let mra = Agent::find("impala-mra").unwrap();
+        assert_eq!(Value::Object(mra.preset(Profile::Small, &whole).env), json!({"width": 48, "height": 36}));
+        assert!(mra.preset(Profile::Small, &mini).env.is_empty() && mra.preset(Profile::Paper, &whole).env.is_empty());
+        for id in [whole, mini] {
+            for agent in AGENTS.iter().filter(|agent| agent.name.starts_with("impala")) {
+                let mut told = default.clone();
+                told.extend(agent.preset(Profile::Paper, &id).agent);
+                for (key, value) in expected.as_object().unwrap() {
+                    assert_eq!(told[key], *value, "`{key}` of {} on {id}", agent.name);
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn ppo_learns_a_block_of_every_environment_with_one_agent() {
     let ids = heldout_envs::entries().map(heldout_core::Entry::id);
