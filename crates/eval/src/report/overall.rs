@@ -3,7 +3,7 @@
 use super::document::{Document, Figure, Table, plain};
 use super::overview;
 use super::plots::{self, Cloud, Profile};
-use super::ranking::{Board, Part};
+use super::ranking::Board;
 use super::story::{Drop, Story};
 use super::words::{count, in_points, measured, percent};
 use crate::aggregate;
@@ -302,7 +302,7 @@ pub(super) fn aggregates(document: &mut Document, results: &Results) {
     for suite in &results.suites {
         let board = Board::of_records(suite, Scale::Task);
         document.table(board.ranking(&format!("the records of {}", plain(&suite.protocol.title))));
-        document.figures(board.heat(&[Part::Half(false), Part::Half(true)], "recorded"));
+        document.figures(board.heat(&board.parts(), "recorded"));
     }
 }
 

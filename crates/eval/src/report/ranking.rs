@@ -125,6 +125,12 @@ impl<'a> Board<'a> {
         (both && alike).then(|| names(first))
     }
 
+    /// What heat maps are of: each condition, if those of all tasks are the same, else training and what is held out.
+    pub(super) fn parts(&self) -> Vec<Part> {
+        let levels = self.levels().map(|names| names.into_iter().map(Part::Level).collect());
+        levels.unwrap_or_else(|| vec![Part::Half(false), Part::Half(true)])
+    }
+
     /// The mean of an agent over the tasks of `places` under each condition, and over the conditions; `None` where it has
     /// nothing.
     fn means(
@@ -246,7 +252,7 @@ impl<'a> Board<'a> {
                 }
                 let caption = format!(
                     "{}: {what}, {}, percent of the way from floor to ceiling, {}; tasks and agents sorted by training score. \
-                     Below a task stands who scores 0 there: the best player without the ability.",
+                     Below a task stands who scores 0 there, the best player without the ability, and after it the others.",
                     plain(title),
                     plain(part.name()),
                     self.sure.words()
@@ -259,18 +265,21 @@ impl<'a> Board<'a> {
         figures
     }
 
-    /// Who scores 0 in a part of a task, and how much that is where it is one number.
+    /// Who scores 0 in a part of a task, and where that is one condition, what it and the task's other shortcuts score.
     fn zero(&self, task: usize, part: &Part) -> String {
         let conditions = 0..self.suite.protocol.tasks[task].conditions.len();
         let own = conditions.filter(|&c| part.holds(self.suite, task, c));
-        let floors: Vec<_> = own.filter_map(|c| Some(self.suite.kept_scale(task, c)?.floor())).collect();
-        let mut names: Vec<&str> = floors.iter().map(|floor| floor.policy.as_str()).collect();
-        names.dedup();
-        match (names.is_empty(), &floors[..]) {
-            (true, _) => String::new(),
-            (_, [floor]) => format!("0: {} {}", floor.policy, number(floor.mean)),
-            _ => format!("0: {}", names.join(", ")),
+        let scales: Vec<_> = own.filter_map(|c| self.suite.kept_scale(task, c)).collect();
+        if let [scale] = scales[..] {
+            let floor = scale.floor();
+            let others = scale.shortcuts.iter().filter(|other| other.policy != floor.policy);
+            let each = std::iter::once(floor).chain(others);
+            let each: Vec<String> = each.map(|score| format!("{} {}", score.policy, number(score.mean))).collect();
+            return format!("0: {}", each.join(", "));
         }
+        let mut names: Vec<&str> = scales.iter().map(|scale| scale.floor().policy.as_str()).collect();
+        names.dedup();
+        if names.is_empty() { String::new() } else { format!("0: {}", names.join(", ")) }
     }
 }
 

@@ -7,7 +7,7 @@ use heldout_envs::family;
 
 use super::document::{Document, Figure, NOTHING, Table, code, plain};
 use super::plots::{self, Line};
-use super::ranking::{Board, Part, Sure, with_error};
+use super::ranking::{Board, Sure, with_error};
 use super::words::{count, number};
 use crate::curves::{Curve, Point};
 use crate::protocol::Condition;
@@ -188,8 +188,7 @@ fn scores(document: &mut Document, suite: &Suite, curves: &[&Curve]) {
     let task = board(suite, &read, Scale::Task);
     document.table(task.ranking(what));
     document.table(board(suite, &read, Scale::Human).ranking(what));
-    let parts = task.levels().map(|names| names.into_iter().map(Part::Level).collect());
-    document.figures(task.heat(&parts.unwrap_or_else(|| vec![Part::Half(false), Part::Half(true)]), what));
+    document.figures(task.heat(&task.parts(), what));
 }
 
 /// Who is left out, in words.

@@ -116,7 +116,12 @@ fn models_are_ranked_by_the_mean_of_all_conditions_beside_the_papers_rank() {
     assert_eq!((other[6], other[7]), ("1", "–"));
     // The same as pictures: shares, their standard errors, and who scores 0.
     let html = report::html(&[&folder.0]).unwrap();
-    assert!(html.contains(&format!("{MAPPING} (0: last-cue 24.60), LSTM+MEM+CPC: 58.7 ± 2.0")), "{html}");
+    assert!(
+        html.contains(&format!(
+            "{MAPPING} (0: last-cue 24.60, memoryless 14.75, window 19.59), LSTM+MEM+CPC: 58.7 ± 2.0"
+        )),
+        "{html}"
+    );
     let maps = html.matches("the scores of training, tasks by agents, ").count();
     assert_eq!(maps, 2 * 3, "one per condition, each named twice");
     // The paper's longest name has room above five squares.
