@@ -17,7 +17,7 @@ pub use config::{Config, Core, Sad, Size};
 use heldout_core::{Seed, VecEnv};
 use serde::{Deserialize, Serialize};
 
-use crate::nn::{Adam, Device, Moments, Optimiser, Params, clip, pick, tensor, values};
+use crate::nn::{Adam, Device, Gradients, Moments, Optimiser, Params, clip, pick, tensor, values};
 use crate::parts::checkpoint::Saved;
 use crate::parts::collect::{Collector, Place, Playing, Problems};
 use crate::parts::inputs::Rows;
@@ -74,6 +74,20 @@ struct Batch {
     keep: Vec<f32>,
     /// What bodies remembered before the first row.
     memory: Memory,
+}
+
+/// What a draw teaches, before anything is learnt from it.
+struct Lesson {
+    batch: Batch,
+    /// What the weights of now lose, and how that changes with them.
+    loss: f64,
+    gradients: Gradients,
+    /// By how much more than the network says each step that is learnt from is worth by what followed.
+    surprises: Vec<f32>,
+    /// What cannot be told again costs.
+    again: f64,
+    /// The mean of what actions are worth.
+    worth: f64,
 }
 
 impl R2d2 {
@@ -193,10 +207,30 @@ impl R2d2 {
         [1, 2].map(|agent| rows.vectors[agent * own - room..agent * own].to_vec())
     }
 
-    /// How one update's loss of the temporal differences changes with the weights.
+    /// The weights that targets come from, to be changed by tests.
     #[cfg(test)]
-    pub(crate) fn update_once(&mut self) {
-        self.update();
+    pub(crate) fn target_mut(&mut self) -> &mut Params {
+        &mut self.target
+    }
+
+    /// What the next update would learn from.
+    #[cfg(test)]
+    pub(crate) fn taught(&mut self) -> Taught {
+        let lesson = self.lesson();
+        let Drawn { action, reward, cont, dead, .. } = &lesson.batch.drawn;
+        let from = lesson.batch.head.count;
+        let steps = lesson.surprises.len();
+        let width = self.plan.spec.action_width();
+        Taught {
+            loss: lesson.loss,
+            action: action[from * width..].to_vec(),
+            surprises: lesson.surprises,
+            reward: reward[from..].to_vec(),
+            cont: cont[from..].to_vec(),
+            valid: dead[from..][..steps].iter().map(|dead| !dead).collect(),
+            importance: lesson.batch.drawn.importance.clone(),
+            gradients: lesson.gradients,
+        }
     }
 
     /// Every copy plays so many steps.
@@ -263,33 +297,37 @@ impl R2d2 {
         memory
     }
 
-    /// Learns from one draw; the loss and what else is told.
-    fn update(&mut self) -> [f64; 4] {
+    /// What the target's weights find the row after each step worth, where the weights of now choose what is done at it; `online`
+    /// is what these find all actions of each agent worth.
+    fn next(&self, batch: &Batch, online: &[Vec<f32>]) -> Vec<f32> {
+        let (tail, agents) = (&batch.tail, self.plan.agents());
+        let memory = self.warmed(&self.target, batch);
+        let keep = &batch.keep[batch.head.count * agents..];
+        let target = self.network.forward(&self.target, tail, &memory, keep).q;
+        let target: Vec<Vec<f32>> = target.into_iter().map(values).collect();
+        // What a team does is worth the sum of what its agents do.
+        let of = |row: usize, agent: usize| {
+            let wide = self.plan.choices[agent];
+            let greedy = best(&online[agent][row * wide..][..wide], self.plan.legal_of(tail, row, agent));
+            target[agent][row * wide + greedy]
+        };
+        (0..tail.count).map(|row| (0..agents).map(|agent| of(row, agent)).sum()).collect()
+    }
+
+    /// Draws sequences, and sees how far the weights of now are from what these teach.
+    fn lesson(&mut self) -> Lesson {
         let config = self.plan.config.clone();
         let mut rng = self.seed.stream("replay").derive(self.updates).rng();
         let drawn = self.replay.draw(config.batch, config.importance, &mut rng);
         let batch = self.batch(drawn);
         let (drawn, tail) = (&batch.drawn, &batch.tail);
-        let (n, agents, device) = (drawn.count, self.plan.agents(), self.params.device().clone());
+        let (n, device) = (drawn.count, self.params.device().clone());
         let from = batch.head.count;
-        let keep = &batch.keep[from * agents..];
+        let keep = &batch.keep[from * self.plan.agents()..];
         let memory = self.warmed(&self.params.frozen(), &batch);
         let out = self.network.forward(&self.params, tail, &memory, keep);
         let online: Vec<Vec<f32>> = out.q.iter().map(|q| values(q.clone())).collect();
-        let next: Vec<f32> = if config.gamma > 0.0 {
-            let memory = self.warmed(&self.target, &batch);
-            let target = self.network.forward(&self.target, tail, &memory, keep).q;
-            let target: Vec<Vec<f32>> = target.into_iter().map(values).collect();
-            // What a team does is worth the sum of what its agents do.
-            let of = |row: usize, agent: usize| {
-                let wide = self.plan.choices[agent];
-                let greedy = best(&online[agent][row * wide..][..wide], self.plan.legal_of(tail, row, agent));
-                target[agent][row * wide + greedy]
-            };
-            (0..tail.count).map(|row| (0..agents).map(|agent| of(row, agent)).sum()).collect()
-        } else {
-            vec![0.0; tail.count]
-        };
+        let next = if config.gamma > 0.0 { self.next(&batch, &online) } else { vec![0.0; tail.count] };
         let steps = tail.count - n;
         let ahead = Ahead { n: config.n, gamma: config.gamma, rescale: config.rescale };
         let dead = &drawn.dead[from..];
@@ -307,32 +345,56 @@ impl R2d2 {
         let total = valid.iter().sum::<f32>().max(1.0);
         let counts: Vec<f32> = valid.iter().enumerate().map(|(at, v)| v * drawn.importance[at % n]).collect();
         let surprise = tensor(targets, [steps], &device) - chosen;
-        let found = values(surprise.clone());
-        let mut loss = (surprise.powi_scalar(2) * tensor(counts, [steps], &device)).sum() * (0.5 / total);
-        let q_loss = f64::from(values(loss.clone())[0]);
+        let surprises = values(surprise.clone());
+        let mut all = (surprise.powi_scalar(2) * tensor(counts, [steps], &device)).sum() * (0.5 / total);
+        let loss = f64::from(values(all.clone())[0]);
         let mut again = 0.0;
         if let Some(more) = self.network.again(&self.params, &out.core, tail, &valid) {
             again = f64::from(values(more.clone())[0]);
-            loss = loss + more;
+            all = all + more;
         }
-        let mut gradients = self.params.gradients(&loss);
+        let gradients = self.params.gradients(&all);
+        let worths = || online.iter().flatten();
+        let worth = worths().map(|q| f64::from(*q)).sum::<f64>() / worths().count().max(1) as f64;
+        Lesson { loss, gradients, surprises, again, worth, batch }
+    }
+
+    /// Learns from one draw; the loss and what else is told.
+    fn update(&mut self) -> [f64; 4] {
+        let Lesson { batch, loss, mut gradients, surprises, again, worth, .. } = self.lesson();
+        let config = &self.plan.config;
         let norm = clip(&mut gradients, config.norm);
         self.adam.step(&mut self.params, &gradients, config.lr);
         self.updates += 1;
         if self.updates.is_multiple_of(config.target_every) {
             self.target = self.params.frozen();
         }
+        let (n, dead) = (batch.drawn.count, &batch.drawn.dead[batch.head.count..]);
         let of = |copy: usize| {
-            let own: Vec<f32> =
-                (0..steps / n).map(|t| t * n + copy).filter(|&at| !dead[at]).map(|at| found[at]).collect();
+            let rows = (0..surprises.len() / n).map(|t| t * n + copy);
+            let own: Vec<f32> = rows.filter(|&at| !dead[at]).map(|at| surprises[at]).collect();
             of_surprises(&own)
         };
         let priorities: Vec<f64> = (0..n).map(of).collect();
-        self.replay.update(drawn, &priorities);
-        let all = || online.iter().flatten();
-        let mean = all().map(|q| f64::from(*q)).sum::<f64>() / all().count().max(1) as f64;
-        [q_loss, again, norm, mean]
+        self.replay.update(&batch.drawn, &priorities);
+        [loss, again, norm, worth]
     }
+}
+
+/// What the next update of a run would learn from, of the steps that are learnt from, one row after another.
+#[cfg(test)]
+pub(crate) struct Taught {
+    pub(crate) loss: f64,
+    /// The integers of what was done.
+    pub(crate) action: Vec<i32>,
+    pub(crate) surprises: Vec<f32>,
+    pub(crate) reward: Vec<f32>,
+    pub(crate) cont: Vec<f32>,
+    pub(crate) valid: Vec<bool>,
+    /// What each sequence counts.
+    pub(crate) importance: Vec<f32>,
+    /// Before they are clipped, in the order of the weights.
+    pub(crate) gradients: Gradients,
 }
 
 impl Learner for R2d2 {

@@ -4,7 +4,8 @@ use heldout_core::{Buffers, Options, Reset, Seed, Seeding, VecEnv};
 use heldout_envs::find;
 use serde_json::{Value, json};
 
-use crate::nn::Device;
+use super::{near, only};
+use crate::nn::{Device, Id};
 use crate::player::Moment;
 use crate::r2d2::{Config, R2d2, Sad, Size};
 use crate::train::Learner;
@@ -25,22 +26,33 @@ fn game(config: &Config) -> R2d2 {
 }
 
 #[test]
-fn agents_check_11_what_a_team_does_is_worth_the_sum_and_both_learn_from_it() {
-    let config = Config { copies: 4, replay_min: 100, batch: 8, gamma: 0.0, ..small() };
-    let mut learner = game(&config);
-    (0..20).for_each(|_| learner.play(8).unwrap());
-    // What both say they are worth is their biases: the sum is what is learnt.
-    let params = learner.weights_mut();
-    let before =
-        |params: &crate::nn::Params, name: &str| params.entries().iter().find(|p| p.name == name).unwrap().values();
-    let names = ["agent.0.value.bias", "agent.1.value.bias"];
-    let [a, b] = names.map(|name| before(params, name));
-    learner.update_once();
-    let params = learner.weights();
-    let moved = |name: &str, was: &[f32]| f64::from(before(params, name)[0] - was[0]);
-    let [a, b] = [moved(names[0], &a), moved(names[1], &b)];
-    // One surprise reaches both, by the same amount: Adam's first step is as long as the learning rate.
-    assert!(a != 0.0 && (a - b).abs() <= 1e-6, "{a} {b}");
+fn agents_check_11_what_a_team_does_is_worth_the_sum_and_both_learn_from_one_surprise() {
+    for gamma in [0.0, 0.9] {
+        let config = Config { copies: 4, batch: 8, n: 1, gamma, ..small() };
+        let mut learner = game(&config);
+        learner.play(160).unwrap();
+        // Whatever the two do is worth 2 and 3 to them, and 4 and 7 by the weights that targets come from.
+        let names = ["agent.0.value.bias", "agent.1.value.bias"];
+        only(learner.weights_mut(), &[(names[0], &[2.0]), (names[1], &[3.0])]);
+        only(learner.target_mut(), &[(names[0], &[4.0]), (names[1], &[7.0])]);
+        let taught = learner.taught();
+        assert!(taught.importance.iter().all(|&w| w == 1.0), "nothing was learnt from yet");
+        let mut paid = std::collections::BTreeSet::new();
+        let (mut steps, mut sum, mut squares) = (0.0, 0.0, 0.0);
+        for at in (0..taught.valid.len()).filter(|&at| taught.valid[at]) {
+            let surprise = taught.reward[at] + gamma as f32 * taught.cont[at] * (4.0 + 7.0) - (2.0 + 3.0);
+            near(&[taught.surprises[at]], &[surprise], 1e-6);
+            paid.insert(taught.reward[at] as i32);
+            (steps, sum, squares) = (steps + 1.0, sum + surprise, squares + surprise * surprise);
+        }
+        // What both are paid counts once.
+        assert!(paid.len() > 1 && paid.iter().all(|reward| [-2, 0, 1].contains(reward)), "{paid:?}");
+        near(&[taught.loss as f32], &[squares / (2.0 * steps)], 1e-5);
+        for name in names {
+            let own = &taught.gradients.0[Id::of(learner.weights(), name).index()];
+            near(own, &[-sum / steps], 1e-5);
+        }
+    }
 }
 
 #[test]
