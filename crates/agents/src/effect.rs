@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::nn::gumbel::first_greatest;
 use crate::nn::{Adam, Device, Linear, Moments, Optimiser, Params, Tensor, clip, pick, tensor, values};
 use crate::parts::checkpoint::{Saved, unpack};
-use crate::parts::collect::{Collector, Place, Playing, Problems};
+use crate::parts::collect::{Collector, Place, Playing, Problems, Unroll};
 use crate::parts::inputs::{Inputs, Last, Picture, Rows};
 use crate::parts::ring::{Ring, RingSizes};
 use crate::parts::schedule::{due, linear};
@@ -232,13 +232,26 @@ impl Effect {
         Ok(Self { plan, seed, network, params, target, adam, collector, ring, updates: 0, turns: 0 })
     }
 
+    /// The weights of now and those that follow them, to be changed by tests.
+    #[cfg(test)]
+    pub(crate) fn lists_mut(&mut self) -> [&mut Params; 2] {
+        [&mut self.params, &mut self.target]
+    }
+
+    /// What the next update would learn towards, and of the same steps what they paid and whether what follows counts.
+    #[cfg(test)]
+    pub(crate) fn taught(&self) -> [Vec<f32>; 3] {
+        let unroll = self.draw();
+        [self.targets(&unroll), unroll.reward, unroll.cont]
+    }
+
     fn greedy_share(&self) -> f64 {
         let config = &self.plan.config;
         linear(config.greedy_first, config.greedy_last, self.collector.played().env_steps, config.greedy_steps)
     }
 
     /// Every copy plays one step.
-    fn play(&mut self) -> Result<(), TrainError> {
+    pub(crate) fn play(&mut self) -> Result<(), TrainError> {
         let share = self.greedy_share();
         let mut rng = self.seed.stream("act").derive(self.turns).rng();
         let own: Vec<bool> = (0..self.collector.copies()).map(|_| rng.chance(share)).collect();
@@ -255,21 +268,31 @@ impl Effect {
         Ok(())
     }
 
+    fn draw(&self) -> Unroll {
+        let mut rng = self.seed.stream("replay").derive(self.updates).rng();
+        self.ring.draw(self.plan.config.batch, 1, &mut rng).0
+    }
+
+    /// Numbers that are learnt towards at the steps of a draw.
+    fn targets(&self, unroll: &Unroll) -> Vec<f32> {
+        let (n, config, wide) = (unroll.copies, &self.plan.config, self.plan.actions);
+        let next = unroll.rows.gather(&(n..2 * n).collect::<Vec<_>>());
+        // The weights that learn choose, those that follow judge.
+        let best = self.network.best(&self.params.frozen(), &next);
+        let worth = values(self.network.forward(&self.target, &next));
+        let (scale, gamma) = (config.reward_scale as f32, config.gamma as f32);
+        let of = |row: usize| scale * unroll.reward[row] + gamma * unroll.cont[row] * worth[row * wide + best[row]];
+        (0..n).map(of).collect()
+    }
+
     /// Learns from one draw.
     fn update(&mut self) -> Vec<(&'static str, f64)> {
         let config = self.plan.config.clone();
         let device = self.params.device().clone();
-        let mut rng = self.seed.stream("replay").derive(self.updates).rng();
-        let (unroll, _) = self.ring.draw(config.batch, 1, &mut rng);
+        let unroll = self.draw();
         let n = config.batch;
-        let [now, next] = [0..n, n..2 * n].map(|rows| unroll.rows.gather(&rows.collect::<Vec<_>>()));
-        // The weights that learn choose, those that follow judge.
-        let best = self.network.best(&self.params.frozen(), &next);
-        let worth = values(self.network.forward(&self.target, &next));
-        let wide = self.plan.actions;
-        let (scale, gamma) = (config.reward_scale as f32, config.gamma as f32);
-        let of = |row: usize| scale * unroll.reward[row] + gamma * unroll.cont[row] * worth[row * wide + best[row]];
-        let targets: Vec<f32> = (0..n).map(of).collect();
+        let now = unroll.rows.gather(&(0..n).collect::<Vec<_>>());
+        let targets = self.targets(&unroll);
         let done = unroll.action.iter().map(|&a| i64::from(a)).collect();
         let q = pick(self.network.forward(&self.params, &now), done, &device);
         let mean = values(q.clone()).iter().map(|q| f64::from(*q)).sum::<f64>() / n as f64;

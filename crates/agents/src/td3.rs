@@ -390,6 +390,19 @@ impl Td3 {
         [&self.actor, &self.critic, &self.target_actor, &self.target_critic]
     }
 
+    /// The same in the same order, to be changed by tests.
+    #[cfg(test)]
+    pub(crate) fn lists_mut(&mut self) -> [&mut Params; 4] {
+        [&mut self.actor, &mut self.critic, &mut self.target_actor, &mut self.target_critic]
+    }
+
+    /// What critics would learn towards in the next update, and of the same steps what they paid and whether what follows counts.
+    #[cfg(test)]
+    pub(crate) fn taught(&self) -> [Vec<f32>; 3] {
+        let batch = self.draw();
+        [self.targets(&batch), batch.unroll.reward, batch.unroll.cont]
+    }
+
     /// The options that the policy finds best at rows of now, without a memory.
     #[cfg(test)]
     pub(crate) fn greedy(&self, rows: &Rows) -> Vec<i32> {

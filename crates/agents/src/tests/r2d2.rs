@@ -5,8 +5,8 @@ use heldout_envs::find;
 use serde_json::json;
 
 use super::learning::{Learnt, SEED, WAY, at_least, score};
-use super::near;
 use super::toys::{Toy, make};
+use super::{near, only};
 use crate::nn::Device;
 use crate::parts::checkpoint::Saved;
 use crate::parts::collect::{Collector, Playing, Problems, Unroll};
@@ -121,18 +121,26 @@ fn long_episodes_are_cut_from_their_first_row_with_the_state_of_the_memory() {
 #[test]
 fn agents_check_11_what_an_action_is_worth_is_what_it_adds_to_the_mean() {
     let mut learner = listener(&small());
-    // All that enters the last layers is zero: what they say are their biases.
-    let params = learner.weights_mut();
-    for i in 0..params.entries().len() {
-        let param = &params.entries()[i];
-        let numbers = match param.name.as_str() {
-            "value.bias" => vec![1.0],
-            "advantage.bias" => vec![1.0, 2.0, 6.0],
-            _ => vec![0.0; param.len()],
-        };
-        params.set(i, numbers);
-    }
+    only(learner.weights_mut(), &[("value.bias", &[1.0]), ("advantage.bias", &[1.0, 2.0, 6.0])]);
     near(&learner.worths()[..3], &[-1.0, 0.0, 4.0], 1e-6);
+}
+
+#[test]
+fn agents_check_15_the_weights_that_learn_choose_and_those_that_follow_judge() {
+    let config = Config { n: 1, gamma: 0.9, copies: 4, batch: 8, ..small() };
+    let mut learner = R2d2::new(&config, make(Toy::Script, 4), SEED, &Device::flex()).unwrap();
+    learner.play(60).unwrap();
+    // Choices are worth -1 and 1 by the weights that learn, 13 and 7 by those that follow.
+    only(learner.weights_mut(), &[("advantage.bias", &[-1.0, 1.0])]);
+    only(learner.target_mut(), &[("value.bias", &[10.0]), ("advantage.bias", &[3.0, -3.0])]);
+    let taught = learner.taught();
+    let mut seen = [0; 2];
+    for at in (0..taught.valid.len()).filter(|&at| taught.valid[at]) {
+        let worth = [-1.0, 1.0][taught.action[at] as usize];
+        near(&[taught.surprises[at]], &[taught.reward[at] + 0.9 * taught.cont[at] * 7.0 - worth], 1e-6);
+        seen[taught.cont[at] as usize] += 1;
+    }
+    assert!(seen.iter().all(|&n| n > 0), "{seen:?}");
 }
 
 fn collected(toy: Toy, copies: usize, steps: &[usize]) -> Vec<Unroll> {

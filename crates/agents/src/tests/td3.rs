@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::layers::{differences, given};
 use super::learning::{Learnt, SEED, at_least, remembered, score};
-use super::near;
 use super::toys::{Toy, make};
+use super::{near, only};
 use crate::effect::{self, Effect};
 use crate::nn::{Device, Params, gumbel, tensor, values};
 use crate::parts::checkpoint::Saved;
@@ -269,6 +269,47 @@ fn halma_check_32_actor_and_targets_change_at_every_fifth_update() {
 }
 
 #[test]
+fn critics_learn_towards_a_tenth_of_the_reward_and_the_smaller_of_two_worths() {
+    // Two to four steps, of which the last may pay 1 and has nothing after it.
+    let paths = ["critic.0.value.out.bias", "critic.1.value.out.bias"];
+    for (critics, found) in [(Critics::Separate, [2.0, 3.0]), (Critics::Shared, [3.0, 2.0])] {
+        let config = Config { critics, batch: 64, ..toy(Kind::Mlp, Actor::Gumbel) };
+        assert_eq!((config.reward_scale, config.gamma), (0.1, 0.95));
+        let mut td3 = learner(Toy::RecallOption, &config);
+        (0..60).for_each(|_| drop(td3.play().unwrap()));
+        let [_, critic, _, target] = td3.lists_mut();
+        only(critic, &[]);
+        only(target, &[(paths[0], &found[..1]), (paths[1], &found[1..])]);
+        let [targets, reward, cont] = td3.taught();
+        let expected: Vec<f32> = reward.iter().zip(&cont).map(|(r, c)| 0.1 * r + 0.95 * c * 2.0).collect();
+        near(&targets, &expected, 1e-6);
+        for kind in [(0, 1), (0, 0), (1, 0)] {
+            assert!(reward.iter().zip(&cont).any(|(&r, &c)| (r as i32, c as i32) == kind), "{kind:?}");
+        }
+        // Both are as far from it as they find nothing worth anything.
+        let squares = expected.iter().map(|y| f64::from(y * y)).sum::<f64>();
+        let (name, loss) = td3.update()[0];
+        assert_eq!(name, "train/critic_loss");
+        near(&[loss as f32], &[(2.0 * squares / 64.0) as f32], 1e-5);
+    }
+}
+
+#[test]
+fn agents_check_15_of_effects_too_the_weights_that_learn_choose_and_those_that_follow_judge() {
+    let config = effect::Config { gamma: 0.9, reward_scale: 0.5, ..q_config(Kind::Mlp, 1_000) };
+    let mut learner = Effect::new(&config, make(Toy::Script, 8), Problems::All, SEED, &Device::flex()).unwrap();
+    (0..60).for_each(|_| learner.play().unwrap());
+    // Choices are worth -1 and 1 by the weights that learn, 13 and 7 by those that follow.
+    let [own, target] = learner.lists_mut();
+    only(own, &[("q.advantage.bias", &[-1.0, 1.0])]);
+    only(target, &[("q.value.bias", &[10.0]), ("q.advantage.bias", &[3.0, -3.0])]);
+    let [targets, reward, cont] = learner.taught();
+    let expected: Vec<f32> = reward.iter().zip(&cont).map(|(r, c)| 0.5 * r + 0.9 * c * 7.0).collect();
+    near(&targets, &expected, 1e-6);
+    assert!(cont.contains(&0.0) && cont.contains(&1.0), "{cont:?}");
+}
+
+#[test]
 fn the_ring_gives_back_what_was_played() {
     // Episodes of 1, 2 and 5 steps; rows are the number of the episode and of the step.
     let env = make(Toy::Script, 2);
@@ -369,8 +410,8 @@ fn a_memory_that_was_kept_is_the_one_that_was_played_with() {
     assert!(now.iter().any(|x| x.abs() > 0.01));
 }
 
-fn q_learner(toy: Toy, network: Kind, steps: u64, seed: Seed) -> Effect {
-    let config = effect::Config {
+fn q_config(network: Kind, steps: u64) -> effect::Config {
+    effect::Config {
         steps,
         episodes: 0,
         copies: 8,
@@ -386,8 +427,11 @@ fn q_learner(toy: Toy, network: Kind, steps: u64, seed: Seed) -> Effect {
         replay: 2_000,
         greedy_steps: steps,
         ..effect::Config::default()
-    };
-    Effect::new(&config, make(toy, 8), Problems::All, seed, &Device::flex()).unwrap()
+    }
+}
+
+fn q_learner(toy: Toy, network: Kind, steps: u64, seed: Seed) -> Effect {
+    Effect::new(&q_config(network, steps), make(toy, 8), Problems::All, seed, &Device::flex()).unwrap()
 }
 
 /// What a learner's policy scores once it has played so many steps.
