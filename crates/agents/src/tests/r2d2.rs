@@ -303,6 +303,22 @@ fn agents_check_56_r2d2_goes_where_it_was_told() {
     way(SEED).unwrap();
 }
 
+/// Asserts that a run which is saved and gone on with is the run that was left alone.
+pub(super) fn goes_on(make: &dyn Fn() -> R2d2) {
+    let (mut whole, mut first) = (make(), make());
+    let told: Vec<_> = (0..6).map(|_| whole.advance().unwrap()).collect();
+    let before: Vec<_> = (0..3).map(|_| first.advance().unwrap()).collect();
+    let all = |r: &R2d2| r.save().unwrap().files("r2d2-lstm", &json!({}));
+    let (saved, _): (Saved, serde_json::Value) = Saved::of_files(all(&first)).unwrap();
+    let mut second = make();
+    second.load(&saved).unwrap();
+    let after: Vec<_> = (0..3).map(|_| second.advance().unwrap()).collect();
+    assert_eq!(told, [before, after].concat(), "the logs");
+    assert_eq!(whole.weights().sha256(), second.weights().sha256());
+    assert!(all(&whole) == all(&second), "all that is kept");
+    assert!(first.counters().updates >= 13 && second.counters().updates >= 30, "{:?}", second.counters());
+}
+
 #[test]
 fn agents_check_46_48_r2d2_goes_on_to_the_same_bits() {
     let cut = Config { burn_in: 4, trained: 8, whole: false, stride: 4, n: 2, ..toy(4_000) };
@@ -315,24 +331,7 @@ fn agents_check_46_48_r2d2_goes_on_to_the_same_bits() {
         Config { core: Core::Dcem, reconstruct: true, ..few.clone() },
         Config { core: Core::Dnc, reconstruct: true, whole: true, burn_in: 0, ..few },
     ] {
-        let make = || R2d2::new(&config, make(BINDING, config.copies), Seed(2), &Device::flex()).unwrap();
-        let (mut whole, mut first) = (make(), make());
-        let mut told = Vec::new();
-        for _ in 0..6 {
-            told.push(whole.advance().unwrap());
-        }
-        for _ in 0..3 {
-            first.advance().unwrap();
-        }
-        let files = first.save().unwrap().files("r2d2-lstm", &json!({}));
-        let (saved, _): (Saved, serde_json::Value) = Saved::of_files(files).unwrap();
-        let mut second = make();
-        second.load(&saved).unwrap();
-        let after: Vec<_> = (0..3).map(|_| second.advance().unwrap()).collect();
-        assert_eq!(told[3..], after[..], "the logs");
-        assert_eq!(whole.weights().sha256(), second.weights().sha256());
-        let learner = |r: &R2d2| r.save().unwrap().files("r2d2-lstm", &json!({}));
-        assert!(learner(&whole) == learner(&second), "all that is kept");
+        goes_on(&|| R2d2::new(&config, make(BINDING, config.copies), Seed(2), &Device::flex()).unwrap());
     }
 }
 

@@ -16,7 +16,7 @@ use crate::parts::inputs::Rows;
 use crate::parts::ring::{Ring, RingSizes};
 use crate::player::{Moment, Player};
 use crate::ppo::PlayMode;
-use crate::table::{Agent, Own, Profile};
+use crate::table::{Agent, Own, Profile, Told};
 use crate::td3::network::{ActionDecoder, Choose, Encoder, Grammar, ValueDecoder};
 use crate::td3::{Actor, Config, Critics, Kind, Td3, better_than_the_others};
 use crate::train::Learner;
@@ -33,6 +33,39 @@ fn agent(name: &str, profile: Profile, id: &str, set: &Value) -> Td3 {
     let told = found.told(profile, id, env.spec(), less.as_object().unwrap()).unwrap();
     let Own::Td3(config) = told.own else { panic!("{name} is learnt by TD3") };
     Td3::new(&config, env, Problems::All, Seed(0), &Device::flex()).unwrap()
+}
+
+/// An agent of the table in three of HALMA's mazes, by few numbers and two copies.
+struct Tiny {
+    agent: &'static Agent,
+    id: &'static str,
+    set: Value,
+    told: Told,
+}
+
+impl Tiny {
+    fn new(name: &str, more: &Value) -> Self {
+        let id = if name.starts_with("td3-cnn") { "halma/visual-v1" } else { "halma/symbolic-v1" };
+        let agent = Agent::find(name).unwrap();
+        let mut set = agent.preset(Profile::Small, id).env;
+        set.extend(json!({"max_opt_len": 2, "mazes": 3}).as_object().unwrap().clone());
+        let set = Value::Object(set);
+        let mut keys = json!({
+            "copies": 2, "width": 8, "replay": 400, "warm_up": 80, "updates_per_step": 0.1, "batch": 2, "stretch": 8,
+            "skip": 2,
+        });
+        keys.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let told = agent.told(Profile::Small, id, halma(id, &set, 1).spec(), keys.as_object().unwrap()).unwrap();
+        Self { agent, id, set, told }
+    }
+
+    fn env(&self) -> Box<dyn VecEnv> {
+        halma(self.id, &self.set, 2)
+    }
+
+    fn learner(&self) -> Box<dyn Learner> {
+        self.agent.learner(&self.told, self.env(), Problems::All, None, Seed(1), &Device::flex()).unwrap()
+    }
 }
 
 fn count(params: &Params, begins: &str) -> usize {
@@ -374,7 +407,9 @@ fn whole(learner: &mut dyn Learner, blocks: usize) -> ([Vec<u8>; 4], Vec<crate::
 
 #[test]
 fn agents_check_46_48_halmas_learners_go_on_to_the_same_bits() {
-    let kinds: [Box<dyn Fn() -> Box<dyn Learner>>; 4] = [
+    // Panels are large: few of them are kept.
+    let tiny = |name| Tiny::new(name, &json!({"updates_per_step": 0.12, "replay": 100}));
+    let kinds: [Box<dyn Fn() -> Box<dyn Learner>>; 7] = [
         Box::new(|| Box::new(learner(Toy::Option, &toy(Kind::Mlp, Actor::Gumbel)))),
         Box::new(|| Box::new(learner(Toy::Option, &toy(Kind::Mlp, Actor::Score)))),
         Box::new(|| {
@@ -384,6 +419,9 @@ fn agents_check_46_48_halmas_learners_go_on_to_the_same_bits() {
             ))
         }),
         Box::new(|| Box::new(q_learner(Toy::Bandit, Kind::Mlp, 1_000, SEED))),
+        Box::new(|| tiny("td3-transformer").learner()),
+        Box::new(|| tiny("td3-cnn").learner()),
+        Box::new(|| tiny("td3-cnn-transformer").learner()),
     ];
     for (which, make) in kinds.iter().enumerate() {
         let (all, told) = whole(&mut *make(), 3);
@@ -563,18 +601,9 @@ fn agents_check_54_options_are_learnt_that_end_where_they_must() {
 #[test]
 fn every_agent_of_halma_learns_a_block_and_plays_by_what_it_saved() {
     for name in ["td3-mlp", "td3-lstm", "td3-transformer", "td3-transformer-lstm", "td3-cnn", "td3-cnn-transformer"] {
-        let id = if name.starts_with("td3-cnn") { "halma/visual-v1" } else { "halma/symbolic-v1" };
-        let found = Agent::find(name).unwrap();
-        let mut set = found.preset(Profile::Small, id).env;
-        set.extend(json!({"max_opt_len": 2, "mazes": 3}).as_object().unwrap().clone());
         for actor in ["gumbel", "score"] {
-            let make = || halma(id, &Value::Object(set.clone()), 2);
-            let more = json!({
-                "actor": actor, "copies": 2, "width": 8, "replay": 400, "warm_up": 80, "updates_per_step": 0.1,
-                "batch": 2, "stretch": 8, "skip": 2,
-            });
-            let told = found.told(Profile::Small, id, make().spec(), more.as_object().unwrap()).unwrap();
-            let mut learner = found.learner(&told, make(), Problems::All, None, Seed(1), &Device::flex()).unwrap();
+            let tiny = Tiny::new(name, &json!({"actor": actor}));
+            let mut learner = tiny.learner();
             let step = learner.advance().unwrap();
             assert!(learner.counters().updates >= 4, "{name}: {:?}", learner.counters());
             assert!(step.scalars.iter().all(|(_, x)| x.is_finite()), "{name}: {step:?}");
@@ -587,8 +616,9 @@ fn every_agent_of_halma_learns_a_block_and_plays_by_what_it_saved() {
                     ..crate::parts::checkpoint::About::default()
                 },
             );
-            let mut players = [learner.player(), found.player(&told, make().spec(), None, &weights).unwrap()];
-            let mut env = make();
+            let mut env = tiny.env();
+            let opened = tiny.agent.player(&tiny.told, env.spec(), None, &weights).unwrap();
+            let mut players = [learner.player(), opened];
             let mut buffers = Buffers::new(env.spec(), 2);
             env.reset(Reset::seed(Seed(3)), buffers.output()).unwrap();
             let seeds = [Seed(5), Seed(6)];

@@ -4,6 +4,7 @@ use heldout_core::{Buffers, Options, Reset, Seed, Seeding, VecEnv};
 use heldout_envs::find;
 use serde_json::{Value, json};
 
+use super::r2d2::goes_on;
 use super::{near, only};
 use crate::nn::{Device, Id};
 use crate::player::Moment;
@@ -98,6 +99,14 @@ fn agents_check_35_both_agents_of_a_row_are_of_the_same_moment() {
         assert_eq!(a[after + 5..after + 10], b[after + 5..after + 10], "phase, result and reward of the last game");
     }
     assert!(speaker.iter().any(|row| row[paid] != 0.0));
+}
+
+#[test]
+fn agents_check_46_48_two_that_learn_together_go_on_to_the_same_bits() {
+    let few = Config { copies: 4, train_every: 32, replay_min: 100, replay: 2_000, batch: 4, ..small() };
+    assert_eq!(few.sad, Sad::Bit);
+    goes_on(&|| game(&few));
+    goes_on(&|| game(&Config { whole: false, burn_in: 4, trained: 8, stride: 4, ..few.clone() }));
 }
 
 /// The share of rounds that a team gets right in `example/signal-v1`.

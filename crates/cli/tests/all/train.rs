@@ -161,6 +161,19 @@ fn agents_check_46_47_48_what_is_learnt_from_pictures_is_one_run() {
 }
 
 #[test]
+fn agents_check_46_47_48_recurrent_replay_is_one_run_alone_and_with_two() {
+    // Some 500 steps a block: the first save comes with the second of them.
+    let keys = ["copies=8", "train_every=32", "replay_min=200", "replay=4000", "batch=4"];
+    let looks = ["save_every=600", "evaluate_every=1000", "evaluate_episodes=1"];
+    let space = ["env.min_values=2", "env.max_values=2", "env.vocabulary=3", "env.samples=1", "env.shots=1"];
+    for (agent, id) in [("r2d2-lstm-rec", "s2b/listener-v1"), ("r2d2-lstm", "s2b/game-v1")] {
+        let words = ["train", agent, "--env", id, "--steps", "1400"];
+        let files = one_run(&[&words[..], &set(&keys), &set(&looks), &set(&space)].concat());
+        assert!(files.contains_key(Path::new("seed-0/state/rows.bin")), "{:?}", files.keys());
+    }
+}
+
+#[test]
 fn agents_check_46_47_48_the_memory_recall_agent_is_one_run_whatever_the_threads_the_jobs_and_the_kills() {
     // 160 steps an update, of which the first two hundred are remembered.
     let keys = ["copies=8", "rows=20", "slots=200", "save_every=2000", "evaluate_every=3000", "evaluate_episodes=1"];
