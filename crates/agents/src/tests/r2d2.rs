@@ -7,7 +7,7 @@ use serde_json::json;
 use super::learning::{Learnt, SEED, WAY, at_least, score};
 use super::toys::{Toy, make};
 use super::{near, only};
-use crate::nn::Device;
+use crate::nn::{Device, Id};
 use crate::parts::checkpoint::Saved;
 use crate::parts::collect::{Collector, Playing, Problems, Unroll};
 use crate::parts::inputs::{Inputs, Previous};
@@ -367,6 +367,23 @@ fn agents_check_57_the_binding_network_binds_what_it_never_saw_together() {
 fn agents_check_57_the_dual_memory_binds_what_it_never_saw_together() {
     let [seen, unseen] = bound(Core::Dcem, 40_000);
     assert!(seen >= 0.9 && unseen >= 0.8, "{seen} {unseen}");
+}
+
+#[test]
+fn agents_check_28_what_was_not_said_is_not_told_again() {
+    let mut learner = listener(&Config { reconstruct: true, copies: 2, batch: 8, ..small() });
+    learner.play(120).unwrap();
+    only(learner.weights_mut(), &[]);
+    // After what is seen, 3 numbers, come 3 tokens of 4 words and an end each; all ends is nothing said.
+    let (rows, wide) = learner.drawn_rows(8, SEED);
+    let begins = |row: &[f32]| row[3] == 1.0;
+    let silent = rows.vectors.chunks_exact(wide).filter(|row| begins(row)).count();
+    assert!(silent > 0 && silent < rows.count, "{silent} of {}", rows.count);
+    let taught = learner.taught();
+    let own = &taught.gradients.0[Id::of(learner.weights(), "again.message.bias").index()];
+    // Every token is found as likely as not. Whatever is said does not begin with an end, and does with one of the words.
+    near(&own[..1], &[0.5 / 15.0], 1e-5);
+    near(&[own[1..5].iter().sum()], &[(4.0 * 0.5 - 1.0) / 15.0], 1e-5);
 }
 
 #[test]
