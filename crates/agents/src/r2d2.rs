@@ -25,6 +25,7 @@ use crate::parts::priority::{exploration, of_surprises};
 use crate::parts::replay::{Drawn, Replay, Sizes};
 use crate::parts::targets::Ahead;
 use crate::player::Player;
+use crate::td3::Means;
 use crate::train::{Counters, Learner, Step, TrainError};
 use acting::{Plan, best, keeps};
 use network::{Memory, Network};
@@ -84,10 +85,12 @@ struct Lesson {
     gradients: Gradients,
     /// By how much more than the network says each step that is learnt from is worth by what followed.
     surprises: Vec<f32>,
-    /// What cannot be told again costs.
-    again: f64,
+    /// What was not told again costs, and the share of what was seen that was, where it is asked for.
+    again: Option<(f64, f64)>,
     /// The mean of what actions are worth.
     worth: f64,
+    /// By how much memories that were kept are out of date.
+    stale: Option<f64>,
 }
 
 impl R2d2 {
@@ -223,6 +226,8 @@ impl R2d2 {
         let width = self.plan.spec.action_width();
         Taught {
             loss: lesson.loss,
+            accuracy: lesson.again.map(|(_, accuracy)| accuracy),
+            stale: lesson.stale,
             action: action[from * width..].to_vec(),
             surprises: lesson.surprises,
             reward: reward[from..].to_vec(),
@@ -270,19 +275,24 @@ impl R2d2 {
         Ok(())
     }
 
-    fn batch(&self, mut drawn: Drawn) -> Batch {
-        let (n, agents, slot) = (drawn.count, self.plan.agents(), self.network.slot());
-        let burn = self.plan.config.burn_in;
-        let head = drawn.rows.gather(&(0..burn * n).collect::<Vec<_>>());
-        let tail = drawn.rows.gather(&(burn * n..drawn.rows.count).collect::<Vec<_>>());
-        let keep = keeps(&drawn.start, agents);
+    /// The memory of all bodies of some copies, by their states and by what each copy wrote down.
+    fn memory(&self, state: Vec<f32>, written: &[Vec<f32>]) -> Memory {
+        let (agents, slot) = (self.plan.agents(), self.network.slot());
         // Rows were written down agent beside agent; each body has its own.
         let own = |written: &[f32], agent: usize| -> Vec<f32> {
             let rows = written.chunks_exact((agents * slot).max(1));
             rows.flat_map(|row| row[agent * slot..][..slot].iter().copied()).collect()
         };
-        let slots = drawn.written.iter().flat_map(|w| (0..agents).map(|agent| own(w, agent))).collect();
-        let memory = Memory { state: std::mem::take(&mut drawn.state), slots };
+        Memory { state, slots: written.iter().flat_map(|w| (0..agents).map(|agent| own(w, agent))).collect() }
+    }
+
+    fn batch(&self, mut drawn: Drawn) -> Batch {
+        let (n, agents) = (drawn.count, self.plan.agents());
+        let burn = self.plan.config.burn_in;
+        let head = drawn.rows.gather(&(0..burn * n).collect::<Vec<_>>());
+        let tail = drawn.rows.gather(&(burn * n..drawn.rows.count).collect::<Vec<_>>());
+        let keep = keeps(&drawn.start, agents);
+        let memory = self.memory(std::mem::take(&mut drawn.state), &drawn.written);
         Batch { drawn, head, tail, keep, memory }
     }
 
@@ -312,6 +322,32 @@ impl R2d2 {
             target[agent][row * wide + greedy]
         };
         (0..tail.count).map(|row| (0..agents).map(|agent| of(row, agent)).sum()).collect()
+    }
+
+    /// How far what actions are worth by memories as they were kept is from what they are worth by memories that were burnt in,
+    /// `online`, relative to the latter: at the first row that is learnt from at which memories are kept. `None` where nothing
+    /// is burnt in, or sequences have no such row.
+    fn stale(&self, batch: &Batch, online: &[Vec<f32>]) -> Option<f64> {
+        let Config { burn_in, stride, .. } = self.plan.config;
+        let (drawn, n, agents) = (&batch.drawn, batch.drawn.count, self.plan.agents());
+        let after = burn_in.next_multiple_of(stride);
+        if burn_in == 0 || after > drawn.steps {
+            return None;
+        }
+        let (states, written) = self.replay.kept(drawn, after)?;
+        let memory = self.memory(states, &written);
+        let rows = drawn.rows.gather(&(after * n..(after + 1) * n).collect::<Vec<_>>());
+        let keep = &batch.keep[after * n * agents..][..n * agents];
+        let kept = self.network.forward(&self.params.frozen(), &rows, &memory, keep).q;
+        let (mut apart, mut whole) = (0.0, 0.0);
+        for (agent, kept) in kept.into_iter().map(values).enumerate() {
+            let burnt = &online[agent][(after - burn_in) * n * self.plan.choices[agent]..];
+            for (kept, burnt) in kept.into_iter().zip(burnt) {
+                let (error, burnt) = (f64::from(kept - burnt), f64::from(*burnt));
+                (apart, whole) = (apart + error * error, whole + burnt * burnt);
+            }
+        }
+        (whole > 0.0).then(|| (apart / whole).sqrt())
     }
 
     /// Draws sequences, and sees how far the weights of now are from what these teach.
@@ -348,20 +384,20 @@ impl R2d2 {
         let surprises = values(surprise.clone());
         let mut all = (surprise.powi_scalar(2) * tensor(counts, [steps], &device)).sum() * (0.5 / total);
         let loss = f64::from(values(all.clone())[0]);
-        let mut again = 0.0;
-        if let Some(more) = self.network.again(&self.params, &out.core, tail, &valid) {
-            again = f64::from(values(more.clone())[0]);
-            all = all + more;
-        }
+        let again = self.network.again(&self.params, &out.core, tail, &valid).map(|more| {
+            all = all.clone() + more.loss.clone();
+            (f64::from(values(more.loss)[0]), more.accuracy)
+        });
         let gradients = self.params.gradients(&all);
         let worths = || online.iter().flatten();
         let worth = worths().map(|q| f64::from(*q)).sum::<f64>() / worths().count().max(1) as f64;
-        Lesson { loss, gradients, surprises, again, worth, batch }
+        let stale = self.stale(&batch, &online);
+        Lesson { batch, loss, gradients, surprises, again, worth, stale }
     }
 
     /// Learns from one draw; the loss and what else is told.
-    fn update(&mut self) -> [f64; 4] {
-        let Lesson { batch, loss, mut gradients, surprises, again, worth, .. } = self.lesson();
+    fn update(&mut self) -> Vec<(&'static str, f64)> {
+        let Lesson { batch, loss, mut gradients, surprises, again, worth, stale, .. } = self.lesson();
         let config = &self.plan.config;
         let norm = clip(&mut gradients, config.norm);
         self.adam.step(&mut self.params, &gradients, config.lr);
@@ -377,7 +413,15 @@ impl R2d2 {
         };
         let priorities: Vec<f64> = (0..n).map(of).collect();
         self.replay.update(&batch.drawn, &priorities);
-        [loss, again, norm, worth]
+        let mut told = vec![
+            ("train/q_loss", loss),
+            ("train/reconstruction_loss", again.map_or(0.0, |(loss, _)| loss)),
+            ("train/grad_norm", norm),
+            ("train/q", worth),
+        ];
+        told.extend(again.map(|(_, accuracy)| ("train/reconstruction_accuracy", accuracy)));
+        told.extend(stale.map(|apart| ("train/stale", apart)));
+        told
     }
 }
 
@@ -385,6 +429,8 @@ impl R2d2 {
 #[cfg(test)]
 pub(crate) struct Taught {
     pub(crate) loss: f64,
+    pub(crate) accuracy: Option<f64>,
+    pub(crate) stale: Option<f64>,
     /// The integers of what was done.
     pub(crate) action: Vec<i32>,
     pub(crate) surprises: Vec<f32>,
@@ -402,25 +448,19 @@ impl Learner for R2d2 {
         let mut step = Step::default();
         let every = self.plan.config.train_every;
         let steps = every.div_ceil(self.collector.copies());
-        let mut sums = [0.0; 4];
-        let mut count = 0;
+        let mut means = Means::default();
         for _ in 0..UPDATES {
             self.play(steps)?;
             let played = self.collector.played().env_steps;
             let due = played.saturating_sub(self.plan.config.replay_min) / every as u64;
             while self.updates < due && !self.replay.is_empty() {
-                let told = self.update();
-                sums.iter_mut().zip(told).for_each(|(sum, x)| *sum += x);
-                count += 1;
+                means.add(self.update());
             }
         }
         for (name, mean) in self.collector.stats.take() {
             step.scalar(&format!("episode/{name}"), mean);
         }
-        let names = ["train/q_loss", "train/reconstruction_loss", "train/grad_norm", "train/q"];
-        for (name, sum) in names.into_iter().zip(sums).filter(|_| count > 0) {
-            step.scalar(name, sum / f64::from(count));
-        }
+        means.tell(&mut step);
         step.scalar("train/sequences", self.replay.len() as f64);
         step.scalar("train/lr", self.plan.config.lr);
         Ok(step)

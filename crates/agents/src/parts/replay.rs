@@ -4,6 +4,7 @@
 //! memory only ever adds to is kept by row too: what it held where a sequence begins is what the rows before wrote.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use heldout_core::Rng;
 use serde::{Deserialize, Serialize};
@@ -330,7 +331,7 @@ impl Replay {
         let importance = importance(tree, &slots, stored, exponent);
         let all: Vec<Sequence> = slots.iter().map(|&s| self.slots[s].expect("what has a weight is there")).collect();
         let steps = all.iter().map(|s| s.length as usize).max().unwrap_or(0);
-        let Sizes { width, choices, action, state, slot, .. } = self.sizes;
+        let Sizes { width, choices, action, state, .. } = self.sizes;
         let mut drawn = Drawn { count, steps, importance, ..Drawn::default() };
         drawn.rows.count = (steps + 1) * count;
         for t in 0..=steps {
@@ -357,14 +358,32 @@ impl Replay {
                 Err(_) => drawn.state.resize(drawn.state.len() + state, 0.0),
             }
         }
-        let earlier = |sequence: &Sequence| {
-            let of = |row| &self.written[self.place(sequence.copy as usize, row) * slot..][..slot];
-            (sequence.episode..sequence.first).flat_map(|row| of(row).iter().copied()).collect::<Vec<f32>>()
-        };
-        drawn.written = all.iter().map(earlier).collect();
+        drawn.written = all.iter().map(|s| self.written(s.copy as usize, s.episode..s.first)).collect();
         drawn.from = all.iter().map(|s| (s.copy as usize, s.first)).collect();
         drawn.places = slots.into_iter().zip(all.iter().map(|s| s.number)).collect();
         drawn
+    }
+
+    /// What was written down at rows of a copy.
+    fn written(&self, copy: usize, rows: Range<u64>) -> Vec<f32> {
+        let slot = self.sizes.slot;
+        let of = |row| &self.written[self.place(copy, row) * slot..][..slot];
+        rows.flat_map(|row| of(row).iter().copied()).collect()
+    }
+
+    /// The memory before the row `after` rows into each of the sequences that were drawn last, and what each had written down
+    /// before it in its episode: as it was when it was played. `None` where one of them was not kept.
+    #[must_use]
+    pub fn kept(&self, drawn: &Drawn, after: usize) -> Option<(Vec<f32>, Vec<Vec<f32>>)> {
+        let (mut states, mut written) = (Vec::new(), Vec::new());
+        for &(copy, first) in &drawn.from {
+            let row = first + after as u64;
+            let at = self.states[copy].binary_search_by_key(&row, |(row, _)| *row).ok()?;
+            states.extend_from_slice(&self.states[copy][at].1);
+            let began = if self.sizes.slot > 0 { self.episode_of(copy, row)? } else { row };
+            written.push(self.written(copy, began..row));
+        }
+        Some((states, written))
     }
 
     /// Gives drawn sequences other priorities; those that are no longer there are left out.

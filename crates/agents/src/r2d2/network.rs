@@ -14,6 +14,8 @@ use crate::parts::inputs::{Inputs, Rows};
 
 /// What was seen and heard is told again through so many numbers.
 const AGAIN: usize = 512;
+/// A number of what was seen is told again if it is told by less than this beside it (the S2B paper's accuracy).
+const NEARLY: f32 = 0.05;
 
 /// What all bodies remember. A body is an agent of a copy: one that plays alone is the copy itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -102,6 +104,20 @@ struct Again {
     inner: Linear,
     stimulus: Linear,
     message: Option<Linear>,
+}
+
+/// How well what was seen and heard is told again.
+pub(super) struct Retold {
+    /// What is lost where it is not.
+    pub(super) loss: Tensor<1>,
+    /// The share of the numbers of what was seen that are told nearly.
+    pub(super) accuracy: f64,
+}
+
+/// The share of errors that are small, of rows of `wide` of them that count.
+fn nearly(errors: &[f32], wide: usize, valid: &[f32]) -> f64 {
+    let own = errors.chunks_exact(wide).zip(valid).filter(|(_, v)| **v > 0.0).flat_map(|(row, _)| row);
+    own.clone().filter(|error| error.abs() < NEARLY).count() as f64 / own.count().max(1) as f64
 }
 
 /// What an action adds to what the row is worth.
@@ -400,8 +416,8 @@ impl Network {
         Out { q, core, states, columns }
     }
 
-    /// What is lost where the memory cannot tell again what was seen and heard, of rows that count so much each.
-    pub(super) fn again(&self, params: &Params, core: &Tensor<2>, rows: &Rows, valid: &[f32]) -> Option<Tensor<1>> {
+    /// How well the memory tells again what was seen and heard, of rows that count so much each.
+    pub(super) fn again(&self, params: &Params, core: &Tensor<2>, rows: &Rows, valid: &[f32]) -> Option<Retold> {
         let again = self.again.as_ref()?;
         let device = params.device();
         let agents = self.agents();
@@ -418,6 +434,7 @@ impl Network {
         let (span, _) = self.stimulus.as_ref()?;
         let seen = self.columns(vectors, std::slice::from_ref(span), device)?;
         let seen = again.stimulus.forward(params, inner.clone()) - seen;
+        let accuracy = nearly(&values(seen.clone()), span.len(), &valid);
         let mut loss = weigh(seen.powi_scalar(2), valid.clone());
         if let (Some(layer), Some((span, _))) = (&again.message, &self.message) {
             let heard = self.columns(vectors, std::slice::from_ref(span), device)?;
@@ -433,6 +450,6 @@ impl Network {
                 loss = loss + weigh(softplus(logits.clone()) - logits * heard, said);
             }
         }
-        Some(loss)
+        Some(Retold { loss, accuracy })
     }
 }

@@ -262,6 +262,29 @@ fn agents_check_33_burning_in_from_the_first_row_is_playing_by_the_weights_of_no
     }
 }
 
+#[test]
+fn memories_that_were_kept_are_out_of_date_once_the_weights_are_others() {
+    // Memories are kept at every third row: at the first that is learnt from, at a later one, and at none of a sequence.
+    for (burn_in, trained, some) in [(3, 6, true), (4, 6, true), (4, 1, false), (0, 9, false)] {
+        for core in [Core::Lstm, Core::Dnc, Core::Esbn, Core::Dcem] {
+            let base = Config { core, size: Size::Small, copies: 4, batch: 8, replay: 4_000, ..Config::default() };
+            let config = Config { burn_in, trained, stride: 3, ..base };
+            let mut learner = R2d2::new(&config, make(BINDING, 4), Seed(1), &Device::flex()).unwrap();
+            learner.play(90).unwrap();
+            let fresh = learner.taught().stale;
+            assert_eq!(fresh.is_some(), some, "{burn_in} and {trained}");
+            assert!(fresh.is_none_or(|apart| apart < 1e-5), "{core:?}: {fresh:?}");
+            let params = learner.weights_mut();
+            for i in 0..params.entries().len() {
+                let numbers = params.entries()[i].values().iter().map(|x| 1.5 * x).collect();
+                params.set(i, numbers);
+            }
+            let stale = learner.taught().stale;
+            assert!(stale.is_none_or(|apart| apart > 1e-3 && apart < 1.0), "{core:?}: {stale:?}");
+        }
+    }
+}
+
 const BINDING: Toy = Toy::Binding { held_out: false, drawn: false, paid: false };
 
 fn toy(steps: u64) -> Config {
@@ -387,17 +410,33 @@ fn agents_check_28_what_was_not_said_is_not_told_again() {
 }
 
 #[test]
+fn what_is_told_nearly_is_told_again() {
+    // Three rows show one of six values, a fourth none; a fifth does not count. Sequences are twice as long.
+    let base = Config { reconstruct: true, copies: 4, batch: 8, ..small() };
+    let config = Config { whole: false, trained: 10, stride: 5, ..base };
+    let mut learner = R2d2::new(&config, make(BINDING, 4), SEED, &Device::flex()).unwrap();
+    learner.play(60).unwrap();
+    for (told, accuracy) in [(0.0, (3.0 * 5.0 + 6.0) / 24.0), (0.04, 21.0 / 24.0), (0.06, 0.0), (0.96, 3.0 / 24.0)] {
+        only(learner.weights_mut(), &[("again.stimulus.bias", &[told; 6])]);
+        let found = learner.taught().accuracy.unwrap();
+        assert!((found - accuracy).abs() < 1e-9, "{told}: {found}");
+    }
+}
+
+#[test]
 fn r2d2_tells_again_what_it_heard() {
     let mut config = small();
     (config.batch, config.lr) = (8, 2e-3);
     (config.reconstruct, config.replay_min, config.copies, config.train_every) = (true, 100, 2, 16);
     let mut learner = listener(&config);
-    let mut losses = Vec::new();
-    for _ in 0..8 {
-        let step = learner.advance().unwrap();
-        losses.extend(step.scalars.iter().find(|(name, _)| name == "train/reconstruction_loss").map(|(_, x)| *x));
-    }
+    let steps: Vec<_> = (0..8).map(|_| learner.advance().unwrap()).collect();
+    let told = |name: &str| -> Vec<f64> {
+        steps.iter().flat_map(|step| step.scalars.iter().filter(|(own, _)| own == name).map(|(_, x)| *x)).collect()
+    };
     let mean = |some: &[f64]| some.iter().sum::<f64>() / some.len() as f64;
-    let (first, last) = (mean(&losses[..2]), mean(&losses[losses.len() - 2..]));
+    let ends = |all: &[f64]| (mean(&all[..2]), mean(&all[all.len() - 2..]));
+    let (first, last) = ends(&told("train/reconstruction_loss"));
     assert!(first > 0.5 && last < 0.9 * first, "from {first} to {last}");
+    let (first, last) = ends(&told("train/reconstruction_accuracy"));
+    assert!(first < last && last < 1.0, "from {first} to {last}");
 }
