@@ -166,6 +166,12 @@ impl R2d2 {
         q.chunks_exact(wide).enumerate().map(of).collect()
     }
 
+    /// What each agent of each copy would best have done at the step before, and what it did.
+    #[cfg(test)]
+    pub(crate) fn best_and_done(&self) -> (&[usize], &[usize]) {
+        (&self.now.best, &self.now.done)
+    }
+
     /// What each agent of each copy has written down in its episode.
     #[cfg(test)]
     pub(crate) fn slots(&self) -> &[Vec<f32>] {
@@ -243,6 +249,7 @@ impl R2d2 {
         let frozen = self.params.frozen();
         let (network, plan, now) = (&self.network, &self.plan, &mut self.now);
         let (copies, agents, width) = (self.collector.copies(), plan.agents(), plan.spec.action_width());
+        let Config { explore, explore_power, .. } = plan.config;
         let mut rng = self.seed.stream("act").derive(self.blocks).rng();
         let (mut states, mut written) = (Vec::new(), Vec::new());
         let unroll = self.collector.collect(steps, |rows, starts, actions| {
@@ -260,7 +267,7 @@ impl R2d2 {
                 let n = plan.choices[agent];
                 let legal = plan.legal_of(rows, copy, agent);
                 now.best[body] = best(&worths[agent][copy * n..][..n], legal);
-                let chance = rng.chance(exploration(copy, copies));
+                let chance = rng.chance(exploration(copy, copies, explore, explore_power));
                 let open: Vec<usize> = (0..n).filter(|&a| legal.is_none_or(|legal| legal[a])).collect();
                 now.done[body] = if chance && !open.is_empty() {
                     open[rng.below(open.len() as u32) as usize]

@@ -12,6 +12,7 @@ use crate::nn::Params;
 use crate::parts::checkpoint::{self, FILES, FORMAT, Saved};
 use crate::parts::events;
 use crate::player::Player;
+use crate::table::{Agent, Told};
 
 /// Why nothing is learnt.
 #[derive(Debug, thiserror::Error)]
@@ -592,6 +593,12 @@ impl Run<'_> {
         }
         let mut there = there.clone();
         there.remove(checkpoint::OTHERS);
+        // A key that came after the run was begun was as it is unless told.
+        let config = there.get("config").and_then(Value::as_object);
+        let told = Agent::find(self.agent).zip(config).and_then(|(agent, config)| Told::read(agent, config).ok());
+        if let Some(told) = told {
+            there.insert("config".to_owned(), Value::Object(told.table()));
+        }
         let [found, wanted] = [there, self.about.clone()].map(Value::Object);
         match walk("", &found, &wanted, self.free) {
             None => Ok(()),

@@ -108,9 +108,9 @@ pub fn of_surprises(surprises: &[f32]) -> f64 {
     0.9 * most + 0.1 * all.sum::<f64>() / surprises.len().max(1) as f64
 }
 
-/// How often copy `copy` of `copies` does anything at all.
+/// How often copy `copy` of `copies` does anything at all: the first `explore`, the last that to the power of 1 and `power` more.
 #[must_use]
-pub fn exploration(copy: usize, copies: usize) -> f64 {
+pub fn exploration(copy: usize, copies: usize, explore: f64, power: f64) -> f64 {
     let share = if copies > 1 { copy as f64 / (copies - 1) as f64 } else { 0.0 };
-    libm::pow(0.4, 1.0 + 7.0 * share)
+    libm::pow(explore, 1.0 + power * share)
 }

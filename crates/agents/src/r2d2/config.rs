@@ -89,6 +89,10 @@ pub struct Config {
     pub replay: usize,
     /// Steps before the first update.
     pub replay_min: u64,
+    /// How often the first copy does anything at all.
+    pub explore: f64,
+    /// By which power more the last copy does it more seldom; the others lie between.
+    pub explore_power: f64,
     /// The power of priorities.
     pub priority: f64,
     /// The power of what rare sequences count.
@@ -128,6 +132,8 @@ impl Default for Config {
             batch: 32,
             replay: 50_000,
             replay_min: 1_000,
+            explore: 0.4,
+            explore_power: 7.0,
             priority: 0.9,
             importance: 0.6,
             lr: 6.25e-5,
@@ -164,9 +170,17 @@ impl Config {
         if let Some((name, x)) = positive.iter().find(|(_, x)| !(x.is_finite() && *x > 0.0)) {
             return Err(format!("`{name}` is {x}, must be greater than 0"));
         }
-        let shares = [("gamma", self.gamma), ("priority", self.priority), ("importance", self.importance)];
+        let shares = [
+            ("gamma", self.gamma),
+            ("explore", self.explore),
+            ("priority", self.priority),
+            ("importance", self.importance),
+        ];
         if let Some((name, x)) = shares.iter().find(|(_, x)| !(0.0..=1.0).contains(x)) {
             return Err(format!("`{name}` is {x}, must be 0 to 1"));
+        }
+        if !(self.explore_power.is_finite() && self.explore_power >= 0.0) {
+            return Err(format!("`explore_power` is {}, must be at least 0", self.explore_power));
         }
         if self.whole && self.burn_in > 0 {
             return Err(format!("`burn_in` is {}, must be 0 where sequences are whole episodes", self.burn_in));

@@ -173,6 +173,45 @@ fn agents_check_51_nothing_that_is_learnt_depends_on_what_is_held_out() {
 }
 
 #[test]
+fn a_run_that_was_begun_before_a_key_was_there_goes_on() {
+    let dir = std::env::temp_dir().join(format!("heldout-agents-before-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&dir);
+    let config = Config { steps: 200, copies: 4, rows: 16, ..Config::default() };
+    let agent = Agent::find("ppo").unwrap();
+    let spec = make(Toy::Recall, 1).spec().clone();
+    let set = json!({"steps": 200, "copies": 4, "rows": 16});
+    let told = agent.told(Profile::Paper, "toy", &spec, set.as_object().unwrap()).unwrap();
+    let go_on = |resume: bool| {
+        let mut learner =
+            Ppo::new(&config, make(Toy::Recall, 4), Problems::All, None, Seed(1), &Device::flex()).unwrap();
+        let run = Run {
+            dir: &dir,
+            agent: "ppo",
+            about: Map::from_iter([("config".to_owned(), Value::Object(told.table()))]),
+            free: &[],
+            line: Map::new(),
+            vocabulary: None,
+            budget: Budget { steps: 200, ..Budget::default() },
+            resume,
+        };
+        let clock = Clock { wall: &|| 0.0, cpu: &|| 0.0 };
+        let mut evaluate = |_: crate::train::Players<'_>| Ok(Vec::new());
+        run.train(&mut learner, &mut evaluate, None, clock, &|| false, &mut |_| ())
+    };
+    go_on(false).unwrap();
+    let path = dir.join("run.json");
+    let mut run: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    run["config"].as_object_mut().unwrap().remove("clip").unwrap();
+    std::fs::write(&path, run.to_string()).unwrap();
+    assert!(matches!(go_on(true).unwrap(), Ended::Before));
+    run["config"]["clip"] = json!(0.3);
+    std::fs::write(&path, run.to_string()).unwrap();
+    let refused = go_on(true).err().unwrap().to_string();
+    assert!(refused.contains("was begun with `config.clip` = `0.3`, not `0.2`"), "{refused}");
+    std::fs::remove_dir_all(&dir).unwrap();
+}
+
+#[test]
 fn a_device_that_the_build_lacks_is_named_with_how_to_have_it() {
     assert!(Device::named("flex").is_ok_and(|device| device.fuses()));
     if !cfg!(feature = "vulkan") {

@@ -96,6 +96,35 @@ fn env_spec() -> Box<dyn heldout_core::VecEnv> {
 }
 
 #[test]
+fn how_often_copies_explore_is_told_and_checked() {
+    let refused = |config: Config| config.check().unwrap_err();
+    assert_eq!(refused(Config { explore: 1.5, ..small() }), "`explore` is 1.5, must be 0 to 1");
+    assert_eq!(refused(Config { explore_power: -1.0, ..small() }), "`explore_power` is -1, must be at least 0");
+    // How often the last of four copies does something else than what is worth most to it.
+    let strays = |explore: f64, explore_power: f64| {
+        let config = Config { explore, explore_power, copies: 4, ..small() };
+        let mut learner = R2d2::new(&config, make(Toy::Bandit, 4), SEED, &Device::flex()).unwrap();
+        let stray = |learner: &R2d2| {
+            let (best, done) = learner.best_and_done();
+            usize::from(best[3] != done[3])
+        };
+        (0..400).fold(0, |sum, _| {
+            learner.play(1).unwrap();
+            sum + stray(&learner)
+        })
+    };
+    // One of four arms is the best, so that three quarters of what is left to chance is something else.
+    let expected = |found: usize, share: f64| {
+        let mean = 400.0 * 0.75 * share;
+        assert!((found as f64 - mean).abs() <= 5.0 * (mean * (1.0 - 0.75 * share)).sqrt(), "{found} is not {mean}");
+    };
+    expected(strays(0.0, 7.0), 0.0);
+    expected(strays(0.5, 0.0), 0.5);
+    expected(strays(0.5, 1.0), 0.25);
+    expected(strays(1.0, 7.0), 1.0);
+}
+
+#[test]
 fn long_episodes_are_cut_from_their_first_row_with_the_state_of_the_memory() {
     // Episodes of 1, 2 and 5 steps: the last is cut into its first four rows, and the two from the fourth on.
     let sizes = Sizes { copies: 1, rows: 40, width: 2, choices: 0, action: 1, state: 1, slot: 0 };

@@ -157,6 +157,10 @@ fn agents_check_17_what_surprised_is_drawn_more_often() {
 
 #[test]
 fn agents_check_18_how_often_each_copy_explores() {
-    let found = [0, 1, 15, 31].map(|copy| priority::exploration(copy, 32) as f32);
-    near(&found, &[0.4, 0.325_239, 0.017_955_5, 0.000_655_36], 1e-6);
+    let found = |explore, power| [0, 1, 15, 31].map(|copy| priority::exploration(copy, 32, explore, power) as f32);
+    let config = crate::r2d2::Config::default();
+    near(&found(config.explore, config.explore_power), &[0.4, 0.325_239, 0.017_955_5, 0.000_655_36], 1e-6);
+    near(&found(0.4, 2.0)[3..], &[0.064], 1e-6);
+    assert_eq!(found(0.25, 0.0), [0.25; 4]);
+    assert_eq!(found(0.0, 7.0), [0.0; 4]);
 }
