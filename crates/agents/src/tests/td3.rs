@@ -643,34 +643,46 @@ fn every_agent_of_halma_learns_a_block_and_plays_by_what_it_saved() {
     }
 }
 
-/// T's share of goals after so many steps in five mazes by options of one token, as the agent plays.
-pub(super) fn five_mazes(name: &str, seed: u64, more: &Value) -> f64 {
+/// T's share of goals in each of five mazes after 25,000 steps in them by options of one token, as the agent plays.
+fn five_mazes(name: &str) -> [f64; 5] {
     let id = "halma/symbolic-v1";
     let found = Agent::find(name).unwrap();
     let mut set = found.preset(Profile::Small, id).env;
     set.extend(json!({"max_opt_len": 1, "mazes": 5}).as_object().unwrap().clone());
-    let mut keys = json!({"steps": 25_000, "episodes": 0, "updates_per_step": 0.5}).as_object().unwrap().clone();
-    keys.extend(more.as_object().unwrap().clone());
+    let keys = json!({"steps": 25_000, "episodes": 0, "updates_per_step": 0.5});
     let make =
         |copies, autoreset| find(id).unwrap().make(&set, copies, Options { autoreset, ..Options::default() }).unwrap();
     let next = heldout_core::Autoreset::NextStep;
-    let told = found.told(Profile::Small, id, make(1, next).spec(), &keys).unwrap();
+    let told = found.told(Profile::Small, id, make(1, next).spec(), keys.as_object().unwrap()).unwrap();
     let env = make(told.copies(), next);
-    let mut learner = found.learner(&told, env, Problems::All, None, Seed(seed), &Device::flex()).unwrap();
+    let mut learner = found.learner(&told, env, Problems::All, None, Seed(0), &Device::flex()).unwrap();
     while learner.counters().env_steps < told.steps() {
         learner.advance().unwrap();
     }
-    let mut env = make(20, heldout_core::Autoreset::Disabled);
-    let ids: Vec<u32> = (0..20).map(|i| i % 5).collect();
-    crate::select::score(&mut *env, &mut *learner.player(), &ids, "rho_g", Seed(9)).unwrap()
+    let mut env = make(4, heldout_core::Autoreset::Disabled);
+    let mut player = learner.player();
+    [0, 1, 2, 3, 4].map(|maze| {
+        let seed = Seed(9).derive(u64::from(maze));
+        crate::select::score(&mut *env, &mut *player, &[maze; 4], "rho_g", seed).unwrap()
+    })
 }
 
-/// Some 240 seconds: `cargo test -p heldout-agents -- --ignored halma_check_33a`.
+/// Asserts that more than nine of ten goals are reached.
+fn learns_five_mazes(name: &str) {
+    let each = five_mazes(name);
+    let mean = each.iter().sum::<f64>() / 5.0;
+    assert!(mean > 0.9, "{name}: {mean}, by maze {each:?}");
+}
+
+/// Minutes, as the next: `cargo test -p heldout-agents -- --ignored halma_check_33a`.
 #[test]
 #[ignore = "takes minutes"]
-fn halma_check_33a_agents_check_61_five_mazes_are_learnt() {
-    for name in ["td3-effect", "td3-mlp"] {
-        let found = five_mazes(name, 0, &json!({}));
-        assert!(found > 0.9, "{name}: {found}");
-    }
+fn halma_check_33a_agents_check_61_five_mazes_are_learnt_by_effects() {
+    learns_five_mazes("td3-effect");
+}
+
+#[test]
+#[ignore = "not reached: 0.78 of the goals, after minutes"]
+fn halma_check_33a_agents_check_61_five_mazes_are_learnt_by_options() {
+    learns_five_mazes("td3-mlp");
 }
