@@ -623,6 +623,10 @@ impl Agent {
     ) -> Result<Box<dyn Learner>, TrainError> {
         Ok(match &told.own {
             Own::Ppo(config) => Box::new(Ppo::new(config, env, problems, words, seed, device)?),
+            Own::R2d2(_) if problems != Problems::All => {
+                let why = format!("`{}` learns from all problems: `selection` must be 0", self.name);
+                return Err(TrainError::Unfit(why));
+            }
             Own::R2d2(config) => Box::new(R2d2::new(config, env, seed, device)?),
             Own::Impala(config) => Box::new(Impala::new(config, env, problems, words, seed, device)?),
             Own::Td3(config) => Box::new(Td3::new(config, env, problems, seed, device)?),

@@ -91,6 +91,17 @@ fn profiles_make_networks_of_the_sizes_that_the_table_has() {
     assert!(refused.unwrap_err().to_string().contains("`ppo` has no profile `regym`"));
 }
 
+#[test]
+fn problems_that_are_kept_aside_are_refused_and_not_learnt_from() {
+    let (agent, id) = (Agent::find("r2d2-lstm").unwrap(), "s2b/listener-v1");
+    let make = || find(id).unwrap().make(&serde_json::Map::new(), 2, Options::default()).unwrap();
+    let told =
+        agent.told(Profile::Small, id, make().spec(), json!({"selection": 0.1, "copies": 2}).as_object().unwrap());
+    let some = Problems::Only(vec![0, 1]);
+    let refused = agent.learner(&told.unwrap(), make(), some, None, Seed(0), &Device::flex());
+    assert_eq!(refused.err().unwrap().to_string(), "`r2d2-lstm` learns from all problems: `selection` must be 0");
+}
+
 fn env_spec() -> Box<dyn heldout_core::VecEnv> {
     find("example/grid-v1").unwrap().make(&serde_json::Map::new(), 1, Options::default()).unwrap()
 }
