@@ -218,7 +218,8 @@ impl Effect {
         let network = plan.network(&mut params).map_err(TrainError::Unfit)?;
         let copies = env.len();
         let playing = Playing { inputs: plan.inputs.clone(), words: None, bootstrap_truncated: true, problems, seed };
-        let collector = Collector::new(env, playing)?;
+        // HALMA's paper has moving means over as many episodes as there are mazes.
+        let collector = Collector::new(env, playing)?.by_problems();
         let ring = Ring::new(RingSizes {
             copies,
             rows: config.replay / copies,

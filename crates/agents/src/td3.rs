@@ -355,7 +355,8 @@ impl Td3 {
         let judges = plan.judges(&mut critic).map_err(TrainError::Unfit)?;
         let copies = env.len();
         let playing = Playing { inputs: plan.inputs.clone(), words: None, bootstrap_truncated: true, problems, seed };
-        let collector = Collector::new(env, playing)?;
+        // HALMA's paper has moving means over as many episodes as there are mazes.
+        let collector = Collector::new(env, playing)?.by_problems();
         let state = policy.encoder.state() + judges.encoders.iter().map(Encoder::state).sum::<usize>();
         let ring = Ring::new(RingSizes {
             copies,
@@ -634,7 +635,7 @@ impl Means {
     }
 }
 
-/// Tells of the episodes that ended, and of the last hundred of them.
+/// Tells of the episodes that ended, and of the last of them, as many as moving means are over.
 pub(crate) fn tell_episodes(collector: &mut Collector, step: &mut Step) {
     for (name, mean) in collector.stats.take() {
         step.scalar(&format!("episode/{name}"), mean);

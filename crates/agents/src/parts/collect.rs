@@ -11,7 +11,7 @@ use super::inputs::{Inputs, Last, Rows};
 use super::stats::Stats;
 use crate::text::Vocabulary;
 
-/// Episodes that moving means are over.
+/// Episodes that moving means are over unless told.
 const WINDOW: usize = 100;
 
 /// Which problems are played.
@@ -155,6 +155,17 @@ impl Collector {
         let reset = Reset { seeds, problems: &problems, mask: None };
         collector.env.reset(reset, collector.buffers.output())?;
         Ok(collector)
+    }
+
+    /// The same before it has played, with moving means over as many episodes as there are problems, where these are finite.
+    #[must_use]
+    pub fn by_problems(mut self) -> Self {
+        let problems = match &self.playing.problems {
+            Problems::Only(ids) => Some(ids.len()),
+            Problems::All => self.env.spec().problems.map(|n| n as usize),
+        };
+        self.stats = Stats::new(self.env.spec(), problems.unwrap_or(WINDOW).max(1));
+        self
     }
 
     /// The next problem of its list for each copy that `begins`; nothing where all problems are played.

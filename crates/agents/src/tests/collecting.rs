@@ -41,6 +41,38 @@ fn act(t: &mut usize) -> impl FnMut(&mut crate::parts::inputs::Rows, &[bool], &m
 }
 
 #[test]
+fn moving_means_are_over_as_many_episodes_as_there_are_problems() {
+    // Six problems of one, two and three steps, each once a pass.
+    for (problems, window, mean) in [(Problems::All, 6, 2.0), (Problems::Only(vec![0, 3, 1]), 3, 4.0 / 3.0)] {
+        let new = || collector(Toy::Listed, 1, problems.clone(), None);
+        let [mut by_problems, mut before] = [new().by_problems(), new()];
+        let play = |collector: &mut Collector, episodes: u64| {
+            while collector.played().episodes < episodes {
+                collector.collect(1, |_, _, actions| actions.fill(0)).expect("plays");
+            }
+        };
+        play(&mut by_problems, window - 1);
+        assert_eq!(by_problems.stats.moving("length"), None);
+        for pass in 1..4 {
+            play(&mut by_problems, pass * window);
+            let found = by_problems.stats.moving("length").expect("as many episodes");
+            assert!((found - mean).abs() < 1e-6, "{found} is not {mean}");
+        }
+        // A run that was begun with a hundred goes on with a hundred.
+        play(&mut before, 50);
+        let mut resumed = new().by_problems();
+        resumed.load(before.save().expect("saves")).expect("loads");
+        play(&mut resumed, 99);
+        assert_eq!(resumed.stats.moving("length"), None);
+        play(&mut resumed, 100);
+        assert!(resumed.stats.moving("length").is_some());
+    }
+    let mut endless = collector(Toy::Script, 1, Problems::All, None).by_problems();
+    endless.collect(200, act(&mut 0)).expect("plays");
+    assert!(endless.played().episodes < 100 && endless.stats.moving("length").is_none());
+}
+
+#[test]
 fn agents_check_30_every_array_is_as_written_down_by_hand() {
     let mut collector = collector(Toy::Script, 3, Problems::All, None);
     let unroll = collector.collect(10, act(&mut 0)).expect("plays");
