@@ -205,11 +205,19 @@ impl Tree {
     }
 }
 
-/// Where a message of the compiler points first.
+/// Where a message of the compiler points first. Of a match that lacks a case it points to what is matched, and says behind which
+/// arm it would put one: that arm, with its comma, is to blame.
 fn spans(message: &Value, places: &mut Vec<(String, Range<usize>)>) {
-    for span in message["spans"].as_array().into_iter().flatten().filter(|span| span["is_primary"] == true) {
-        let byte = |key: &str| span[key].as_u64().unwrap_or_default() as usize;
-        places.push((span["file_name"].as_str().unwrap_or_default().to_owned(), byte("byte_start")..byte("byte_end")));
+    let mut add = |message: &Value, before: usize| {
+        for span in message["spans"].as_array().into_iter().flatten().filter(|span| span["is_primary"] == true) {
+            let byte = |key: &str| span[key].as_u64().unwrap_or_default() as usize;
+            let place = byte("byte_start").saturating_sub(before)..byte("byte_end");
+            places.push((span["file_name"].as_str().unwrap_or_default().to_owned(), place));
+        }
+    };
+    add(message, 0);
+    if message["code"]["code"] == "E0004" {
+        message["children"].as_array().into_iter().flatten().for_each(|child| add(child, 2));
     }
 }
 

@@ -90,6 +90,9 @@ fn functions_mean_what_the_public_ones_mean() {
             true,
         ),
         ("len(combinations(query_color(all_boxes[0]), 4)) == 0", true),
+        ("len(select(2, query_color(all_boxes[0]))) == 3 and len(select(4, query_color(all_boxes[0]))) == 1", true),
+        // A part of a selection is as long as it is asked for, whatever was kept before it.
+        ("count(filter_obj(combinations(all_items, 3), lambda x: len(x[1:3]) == 2)) == 10", true),
         ("count(get_box_exclusive(all_items[0])) == 2 and count(get_box_inclusive(all_items[0])) == 3", true),
         // The inner parameter hides the outer one.
         ("exist(filter_obj(all_boxes, lambda x: exist(filter_obj(x, lambda x: is_circle(x)))))", true),
