@@ -9,11 +9,14 @@ use std::process::Command;
 use anyhow::{Context, bail};
 use serde_json::Value;
 
-use super::schema::{Schema, schema};
+use super::schema::{Genre, Schema, schema};
 use super::{Drawn, Mutant};
 use crate::families::{self, Family};
 use crate::root;
 use crate::shell::command;
+
+/// A file, and the bytes of it that are to blame; none: any of its match arms.
+type Place = (String, Option<Range<usize>>);
 
 /// Chooses a mutant, by an environment variable; or notes those met, each once, in the file that another one names.
 /// Neither allocates once it was asked, as steps of an environment may not.
@@ -69,7 +72,7 @@ pub(crate) enum Built {
     /// The program of the tests.
     Tests(PathBuf),
     /// Where the errors are, and their texts.
-    Errors(Vec<(String, Range<usize>)>, String),
+    Errors(Vec<Place>, String),
 }
 
 impl Built {
@@ -148,7 +151,14 @@ impl Tree {
             };
             let before = left.len();
             for (file, bytes) in errors {
-                left.extend(schemas.get(&*file).map_or(&[][..], |schema| schema.at(&bytes)));
+                match bytes {
+                    Some(bytes) => left.extend(schemas.get(&*file).map_or(&[][..], |schema| schema.at(&bytes))),
+                    None => {
+                        let arms =
+                            drawn.iter().filter(|d| d.mutant.file == file && d.mutant.change.genre == Genre::MatchArm);
+                        left.extend(arms.map(|d| d.number));
+                    }
+                }
             }
             if left.len() == before {
                 bail!("no mutant is to blame for these errors:\n{text}");
@@ -205,19 +215,13 @@ impl Tree {
     }
 }
 
-/// Where a message of the compiler points first. Of a match that lacks a case it points to what is matched, and says behind which
-/// arm it would put one: that arm, with its comma, is to blame.
-fn spans(message: &Value, places: &mut Vec<(String, Range<usize>)>) {
-    let mut add = |message: &Value, before: usize| {
-        for span in message["spans"].as_array().into_iter().flatten().filter(|span| span["is_primary"] == true) {
-            let byte = |key: &str| span[key].as_u64().unwrap_or_default() as usize;
-            let place = byte("byte_start").saturating_sub(before)..byte("byte_end");
-            places.push((span["file_name"].as_str().unwrap_or_default().to_owned(), place));
-        }
-    };
-    add(message, 0);
-    if message["code"]["code"] == "E0004" {
-        message["children"].as_array().into_iter().flatten().for_each(|child| add(child, 2));
+/// Where a message of the compiler points first; nowhere if a match lacks a case, which it says of what is matched.
+fn spans(message: &Value, places: &mut Vec<Place>) {
+    let lacks = message["code"]["code"] == "E0004";
+    for span in message["spans"].as_array().into_iter().flatten().filter(|span| span["is_primary"] == true) {
+        let byte = |key: &str| span[key].as_u64().unwrap_or_default() as usize;
+        let bytes = (!lacks).then(|| byte("byte_start")..byte("byte_end"));
+        places.push((span["file_name"].as_str().unwrap_or_default().to_owned(), bytes));
     }
 }
 

@@ -61,6 +61,9 @@ fn functions_mean_what_the_public_ones_mean() {
         // A truthy value is not the boolean that All and Any ask for.
         ("All(all_boxes, lambda x: count(x) + 1)", false),
         ("exist(filter_obj(all_boxes, lambda x: x))", true),
+        ("count(filter_obj(combinations(all_items, 2), lambda x: x)) == 10", true),
+        // A truth is the number that it counts as, and no other.
+        ("((1 == 1) == 1) and ((1 == 2) == 0) and not ((1 == 1) == 2)", true),
         ("count(filter_obj(all_boxes, lambda x: x)) == 2", true),
         ("count(combinations(all_items, 3)) == 10 and count(select(2, all_items)) == 10", true),
         ("count(select(3, all_boxes[1])) == 1 and count(combinations(all_boxes[1], 3)) == 0", true),
