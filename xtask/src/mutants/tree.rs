@@ -151,13 +151,11 @@ impl Tree {
             };
             let before = left.len();
             for (file, bytes) in errors {
-                match bytes {
-                    Some(bytes) => left.extend(schemas.get(&*file).map_or(&[][..], |schema| schema.at(&bytes))),
-                    None => {
-                        let arms =
-                            drawn.iter().filter(|d| d.mutant.file == file && d.mutant.change.genre == Genre::MatchArm);
-                        left.extend(arms.map(|d| d.number));
-                    }
+                if let Some(bytes) = bytes {
+                    left.extend(schemas.get(&*file).map_or(&[][..], |schema| schema.at(&bytes)));
+                } else {
+                    let own = drawn.iter().filter(|d| d.mutant.file == file);
+                    left.extend(own.filter(|d| d.mutant.change.genre == Genre::MatchArm).map(|d| d.number));
                 }
             }
             if left.len() == before {
