@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
-use heldout_eval::protocol::Protocol;
+use heldout_eval::protocol::{Kind, Protocol};
 use heldout_eval::records::Recorded;
 use heldout_eval::runner::{Evaluation, Progress};
 use heldout_eval::scales::{EPISODES, Scales, entrants};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::{eval, files, progress, run};
 
-/// Plays random, the shortcuts and the oracle of every task, and writes their scores: the scales of the protocols.
+/// Plays random, the shortcuts, the probes and the oracle of every task, and writes their scores: the scales of the protocols.
 #[derive(clap::Args)]
 pub(crate) struct Measure {
     /// Which protocols: built-in ones, or paths of `.toml` files.
@@ -29,9 +29,10 @@ pub(crate) struct Measure {
     /// Run seeds.
     #[arg(long, default_value_t = 1)]
     seeds: u64,
-    /// Episodes of each policy, condition and seed; of a finite set, its first problems.
-    #[arg(long, default_value_t = EPISODES)]
-    episodes: u64,
+    /// Episodes of each policy, condition and seed, of a finite set its first problems; unless told 1,000, and all
+    /// problems of a finite set.
+    #[arg(long)]
+    episodes: Option<u64>,
     /// Threads to spread over; the scores do not depend on it.
     #[arg(long, default_value_t = run::cores())]
     threads: usize,
@@ -64,8 +65,14 @@ impl Measure {
     }
 
     pub(crate) fn execute(&self) -> anyhow::Result<()> {
-        let protocols: Vec<Protocol> = self.protocols.iter().map(|p| Protocol::find(p)).collect::<Result<_, _>>()?;
+        let mut protocols: Vec<Protocol> =
+            self.protocols.iter().map(|p| Protocol::find(p)).collect::<Result<_, _>>()?;
         self.check_metrics(&protocols)?;
+        for task in protocols.iter_mut().flat_map(|protocol| &mut protocol.tasks) {
+            if task.kind != Kind::Problems {
+                task.episodes = Some(EPISODES);
+            }
+        }
         let evaluation = Evaluation {
             entrants: entrants(&protocols),
             protocols,
@@ -73,7 +80,7 @@ impl Measure {
             out: self.out.clone(),
             seed: self.seed,
             seeds: Some(self.seeds),
-            episodes: Some(self.episodes),
+            episodes: self.episodes,
             threads: self.threads,
             resume: self.resume,
             other_build: false,

@@ -224,8 +224,8 @@ impl Table {
                     .map(|p| {
                         let agent = p.agent.map_or("any", agent_name);
                         let word = |is: bool| if is { "yes" } else { "no" }.to_owned();
-                        let (sees, short) = (word(p.privileged), word(p.shortcut));
-                        vec![code(&p.name), agent.to_owned(), sees, short, p.about.to_owned()]
+                        let short = if p.probe { "a probe".to_owned() } else { word(p.shortcut) };
+                        vec![code(&p.name), agent.to_owned(), word(p.privileged), short, p.about.to_owned()]
                     })
                     .collect(),
                 explained: false,

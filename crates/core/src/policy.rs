@@ -83,6 +83,8 @@ pub struct PolicyInfo {
     pub privileged: bool,
     /// Whether it lacks the ability that the task is about: a score means something only above the best of these.
     pub shortcut: bool,
+    /// Whether it has a part of that ability: its score is shown beside others, and is never a floor.
+    pub probe: bool,
     /// The config overrides that it needs to see what it reads, as a JSON object; empty if it plays under any config.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub view: &'static str,
@@ -112,7 +114,15 @@ impl<E: Environment> Scripted<E> {
     #[must_use]
     pub fn of<P: Policy<E>>(name: &'static str, about: &'static str) -> Self {
         Self {
-            info: PolicyInfo { name, about, agent: None, privileged: P::PRIVILEGED, shortcut: false, view: "" },
+            info: PolicyInfo {
+                name,
+                about,
+                agent: None,
+                privileged: P::PRIVILEGED,
+                shortcut: false,
+                probe: false,
+                view: "",
+            },
             check: P::check,
             seat: |agent, len, seed| Box::new(Seated::<E, P>::new(agent, len, seed)),
         }
@@ -122,6 +132,12 @@ impl<E: Environment> Scripted<E> {
     #[must_use]
     pub fn shortcut(self) -> Self {
         Self { info: PolicyInfo { shortcut: true, ..self.info }, ..self }
+    }
+
+    /// The same as a probe: a policy that has a part of the ability that the task is about.
+    #[must_use]
+    pub fn probe(self) -> Self {
+        Self { info: PolicyInfo { probe: true, ..self.info }, ..self }
     }
 
     /// The same as a policy that needs to see what `view` shows: config overrides as a JSON object, of keys that are among

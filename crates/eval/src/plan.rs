@@ -383,8 +383,11 @@ impl Planner<'_> {
                 "`{SHORTCUT}` plays the floor of a scale, and this protocol has none: `heldout scales` measures it"
             ))
         })?;
-        // Problems that are made for whoever plays them need not exist for whom the scale was measured with.
-        let floor = scales.find(&task.name, &condition.name).map(|scale| scale.floor().policy.clone());
+        // Problems that are made for whoever plays them need not exist for whom the scale was measured with: then the floor
+        // of the task's last condition that has one is played.
+        let scale = scales.find(&task.name, &condition.name);
+        let scale = scale.or_else(|| scales.scales.iter().rfind(|scale| scale.task == task.name));
+        let floor = scale.map(|scale| scale.floor().policy.clone());
         let policy = floor.unwrap_or_else(|| RANDOM.to_owned());
         let asked = Some(SHORTCUT.to_owned());
         Ok(Entrant { play: Play::Scripted(policy.clone()), policy, asked, ..entrant.clone() })

@@ -219,6 +219,8 @@ pub struct Suite {
     pub cells: BTreeMap<Place, Cell>,
     /// The scales of cells whose problems were made for whoever played them.
     pub own_scales: BTreeMap<Place, scales::Scale>,
+    /// What those that such a scale is made of scored, by their names.
+    pub own_players: BTreeMap<Place, Vec<(String, Cell)>>,
 }
 
 /// All that a report speaks of.
@@ -471,7 +473,7 @@ impl Suite {
                 }
             }
         }
-        let mut own_scales = BTreeMap::new();
+        let (mut own_scales, mut own_players) = (BTreeMap::new(), BTreeMap::new());
         for (&place, cell) in &cells {
             let header = &cell.recorded.header;
             let task = &protocol.tasks[place.0];
@@ -485,6 +487,7 @@ impl Suite {
             }
             if scales::whole(task, &players) {
                 own_scales.extend(scales::scale(&protocol, task, &header.condition, &players).map(|s| (place, s)));
+                own_players.insert(place, scales::players(task, &players));
             } else if header.total() > 0 {
                 let place = notes::place(header);
                 notes.push(format!(
@@ -493,7 +496,7 @@ impl Suite {
                 ));
             }
         }
-        Self { protocol, known, agents, cells, own_scales }
+        Self { protocol, known, agents, cells, own_scales, own_players }
     }
 
     /// The number of the agent called `label`.

@@ -1,8 +1,9 @@
 //! Scales: what a score of a task is to be measured against, measured once and apart from any run.
 //!
 //! The *floor* of a task and condition is the best of `random` and its shortcuts (scripted policies that lack the ability
-//! that the task is about), the *ceiling* the oracle's score, or a published one of comparable rules where that is better,
-//! or what the rules allow at the most where there is no oracle. All are kept as data beside the protocol, with version,
+//! that the task is about); *probes*, which have a part of it, are measured beside them and are never a floor. The *ceiling*
+//! is the oracle's score, or a published one of comparable rules where that is better, or what the rules allow at the most
+//! where there is no oracle. All are kept as data beside the protocol, with version,
 //! seed, number of episodes and standard error. Where the ceiling is within noise of the floor there is no scale.
 //!
 //! Problems that are made for whoever plays them have no common scale: there random, shortcuts and oracle play the agent's
@@ -63,6 +64,9 @@ pub struct Scale {
     /// What the task's shortcuts score, in the order of the entry's policies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shortcuts: Vec<Score>,
+    /// What players score that have a part of the ability, likewise: never a floor.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub probes: Vec<Score>,
     /// What the oracle scores, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oracle: Option<Score>,
@@ -105,7 +109,7 @@ impl Scale {
 
     /// Every score of it that was played.
     pub fn played(&self) -> impl Iterator<Item = &Score> {
-        [&self.random].into_iter().chain(&self.shortcuts).chain(&self.oracle)
+        [&self.random].into_iter().chain(&self.shortcuts).chain(&self.probes).chain(&self.oracle)
     }
 }
 
@@ -124,11 +128,12 @@ pub struct Scales {
     pub scales: Vec<Scale>,
 }
 
-/// The names of an entry's policies that a scale is made of: `random`, its shortcuts, `oracle`.
+/// The names of an entry's policies that a scale is made of: `random`, its shortcuts and probes, `oracle`.
 pub(crate) fn names(entry: &Entry) -> Vec<&'static str> {
     let policies = entry.policies();
     let mut names: Vec<&'static str> = vec![RANDOM];
     names.extend(policies.iter().filter(|p: &&PolicyInfo| p.shortcut).map(|p| p.name));
+    names.extend(policies.iter().filter(|p| p.probe).map(|p| p.name));
     names.extend(policies.iter().filter(|p| p.name == ORACLE).map(|p| p.name));
     names.dedup();
     names
@@ -148,13 +153,30 @@ pub fn entrants(protocols: &[Protocol]) -> Vec<Entrant> {
     all.into_iter().map(Entrant::of_scale).collect()
 }
 
-/// The score of one policy, of which there may be several files; `None` if no record has it.
-fn score(files: &[&Recorded], metric: &str) -> Option<Score> {
+/// What one policy scored, of which there may be several files; `None` if there is none.
+fn together(files: &[&Recorded], metric: &str) -> Option<Cell> {
     let (recorded, others) = files.split_first()?;
     let mut cell = Cell::new((*recorded).clone(), metric);
     for other in others {
         cell.add(&Cell::new((*other).clone(), metric), metric);
     }
+    Some(cell)
+}
+
+/// What each of those that a scale of `task` is made of scored.
+pub(crate) fn players(task: &Task, records: &[&Recorded]) -> Vec<(String, Cell)> {
+    let names = find(&task.id).map(names).unwrap_or_default().into_iter();
+    let of = |name: &str| {
+        let own: Vec<&Recorded> = records.iter().filter(|recorded| recorded.header.agent == name).copied().collect();
+        Some((name.to_owned(), together(&own, &task.metric)?))
+    };
+    names.filter_map(of).collect()
+}
+
+/// The score of one policy, of which there may be several files; `None` if no record has it.
+fn score(files: &[&Recorded], metric: &str) -> Option<Score> {
+    let recorded = files.first()?;
+    let cell = together(files, metric)?;
     let seed = *recorded.header.seeds.first()?;
     let first = cell.scored(metric, |record| record.episode < FIRST as u64 && record.seed == seed);
     let (mean, error, episodes) = (cell.stratum.mean()?, cell.stratum.error(), cell.recorded.records.len() as u64);
@@ -189,7 +211,10 @@ pub(crate) fn scale(protocol: &Protocol, task: &Task, condition: &str, records: 
     let of =
         |policy: &str| records.iter().filter(|recorded| recorded.header.agent == policy).copied().collect::<Vec<_>>();
     let of_score = |policy: &str| score(&of(policy), &task.metric);
-    let shortcuts = names(entry).into_iter().filter(|name| ![RANDOM, ORACLE].contains(name)).filter_map(of_score);
+    let policies = entry.policies();
+    let all = |which: fn(&PolicyInfo) -> bool| {
+        policies.iter().filter(|policy| which(policy)).filter_map(|policy| of_score(policy.name)).collect()
+    };
     let oracle = of_score(ORACLE);
     let without = of(RANDOM).first().copied().filter(|_| !names(entry).contains(&ORACLE));
     Some(Scale {
@@ -198,7 +223,8 @@ pub(crate) fn scale(protocol: &Protocol, task: &Task, condition: &str, records: 
         metric: task.metric.clone(),
         higher_is_better: task.higher_is_better,
         random: of_score(RANDOM)?,
-        shortcuts: shortcuts.collect(),
+        shortcuts: all(|policy| policy.shortcut),
+        probes: all(|policy| policy.probe),
         published: comparable(protocol, task, condition),
         maximum: without.and_then(|recorded| maximum(recorded, task)),
         oracle,
@@ -281,9 +307,10 @@ impl Scales {
                 scale.higher_is_better,
                 score(&scale.random)
             );
-            if !scale.shortcuts.is_empty() {
-                let all: Vec<String> = scale.shortcuts.iter().map(|s| format!("  {},\n", score(s))).collect();
-                text += &format!("shortcuts = [\n{}]\n", all.concat());
+            let lists = [("shortcuts", &scale.shortcuts), ("probes", &scale.probes)];
+            for (name, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
+                let all: Vec<String> = list.iter().map(|s| format!("  {},\n", score(s))).collect();
+                text += &format!("{name} = [\n{}]\n", all.concat());
             }
             let others = [("oracle", &scale.oracle), ("published", &scale.published), ("maximum", &scale.maximum)];
             for (name, other) in others {
@@ -306,54 +333,63 @@ impl Scales {
         })
     }
 
-    /// As a Markdown table: each player in each condition, the floor in bold, the best published score beside them.
+    /// As a Markdown table: each player in each condition, the floor in bold, the best published score beside them. A condition
+    /// that nobody could be measured in says so.
     #[must_use]
     pub fn markdown(&self, protocol: &Protocol) -> String {
-        let mut names: Vec<&str> = Vec::new();
-        for score in self.scales.iter().flat_map(|scale| &scale.shortcuts) {
-            if !names.contains(&score.policy.as_str()) {
-                names.push(&score.policy);
+        let mut names: Vec<(&str, &str)> = Vec::new();
+        let shortcuts = self.scales.iter().flat_map(|scale| scale.shortcuts.iter().map(|score| (score, "")));
+        let probes = self.scales.iter().flat_map(|scale| scale.probes.iter().map(|score| (score, " (probe)")));
+        for (score, what) in shortcuts.chain(probes) {
+            if !names.contains(&(score.policy.as_str(), what)) {
+                names.push((&score.policy, what));
             }
         }
-        let mut head = vec!["task", "condition", "metric", "random"];
-        head.extend(&names);
-        head.extend(["oracle", "best published"]);
-        let code = |text: &str| {
-            if ["task", "condition", "metric", "best published"].contains(&text) {
-                text.to_owned()
-            } else {
-                format!("`{text}`")
-            }
-        };
-        let titles: Vec<String> = head.iter().map(|text| code(text)).collect();
+        let mut titles: Vec<String> = ["task", "condition", "metric", "`random`"].map(str::to_owned).to_vec();
+        titles.extend(names.iter().map(|(name, what)| format!("`{name}`{what}")));
+        titles.extend(["`oracle`", "best published", "episodes"].map(str::to_owned));
         let mut text = format!("## {}\n\n{}. ", self.protocol, protocol.title);
         text += &format!(
-            "heldout {}, first seed {}; means ± standard errors, the floor in bold.\n\n",
+            "heldout {}, first seed {}; means ± standard errors, the floor in bold; episodes of each player.\n\n",
             self.heldout, self.seed
         );
         text += &format!("| {} |\n|{}\n", titles.join(" | "), "---|".repeat(titles.len()));
-        for scale in &self.scales {
-            let floor = scale.floor();
-            let shown = |score: &Score| {
-                let error = score.error.map_or(String::new(), |e| format!(" ± {e:.4}"));
-                let number = format!("{:.4}{error}", score.mean);
-                if score == floor { format!("**{number}**") } else { number }
-            };
-            let mut row =
-                vec![scale.task.clone(), scale.condition.clone(), format!("`{}`", scale.metric), shown(&scale.random)];
-            row.extend(
-                names.iter().map(|name| {
-                    scale.shortcuts.iter().find(|score| score.policy == *name).map_or("–".to_owned(), shown)
-                }),
-            );
-            row.push(scale.oracle.as_ref().map_or("–".to_owned(), shown));
-            let task = protocol.task(&scale.task).map(|task| task.by(&scale.metric));
-            let best = task.and_then(|task| best_published(protocol, &task, &scale.condition));
-            row.push(best.map_or("–".to_owned(), |best| best.text));
-            text += &format!("| {} |\n", row.join(" | "));
+        for task in &protocol.tasks {
+            for condition in &task.conditions {
+                let here = |scale: &&Scale| [&scale.task, &scale.condition] == [&task.name, &condition.name];
+                let mut own = self.scales.iter().filter(here).peekable();
+                if own.peek().is_none() {
+                    let mut row = vec![task.name.clone(), condition.name.clone(), "no problem".to_owned()];
+                    row.resize(titles.len() - 1, "–".to_owned());
+                    text += &format!("| {} | 0 |\n", row.join(" | "));
+                }
+                for scale in own {
+                    text += &format!("| {} |\n", row(protocol, task, scale, &names).join(" | "));
+                }
+            }
         }
         text
     }
+}
+
+/// A scale as a row of the table, whose players between random and oracle are `names`.
+fn row(protocol: &Protocol, task: &Task, scale: &Scale, names: &[(&str, &str)]) -> Vec<String> {
+    const NONE: &str = "–";
+    let floor = scale.floor();
+    let shown = |score: &Score| {
+        let error = score.error.map_or(String::new(), |e| format!(" ± {e:.4}"));
+        let number = format!("{:.4}{error}", score.mean);
+        if score == floor { format!("**{number}**") } else { number }
+    };
+    let mut row =
+        vec![scale.task.clone(), scale.condition.clone(), format!("`{}`", scale.metric), shown(&scale.random)];
+    let others = || scale.shortcuts.iter().chain(&scale.probes);
+    row.extend(names.iter().map(|(name, _)| others().find(|s| s.policy == *name).map_or(NONE.to_owned(), shown)));
+    row.push(scale.oracle.as_ref().map_or(NONE.to_owned(), shown));
+    let best = best_published(protocol, &task.by(&scale.metric), &scale.condition);
+    row.push(best.map_or(NONE.to_owned(), |best| best.text));
+    row.push(scale.random.episodes.to_string());
+    row
 }
 
 /// A published number in the metric's own unit, whose it is, and both as printed.
@@ -420,6 +456,7 @@ mod tests {
             higher_is_better,
             random: score("random", 0.2),
             shortcuts: vec![score("blind", 0.6), score("noop", 0.1)],
+            probes: vec![score("binds2", 0.9)],
             oracle: Some(score("oracle", 1.0)),
             published: None,
             maximum: None,
@@ -476,11 +513,12 @@ mod tests {
     }
 
     #[test]
-    fn the_floor_is_the_best_player_without_the_ability() {
+    fn amendment_05_the_floor_is_the_best_player_without_the_ability_and_no_probe() {
         assert_eq!(scale(true).floor().policy, "blind");
         assert_eq!(scale(false).floor().policy, "noop");
         let alone = Scale { shortcuts: vec![score("noop", 0.1)], ..scale(true) };
         assert_eq!(alone.floor().policy, "random");
+        assert!(alone.played().any(|score| score.policy == "binds2"), "a probe is played");
     }
 
     #[test]

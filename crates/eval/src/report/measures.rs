@@ -3,7 +3,7 @@
 use heldout_core::{Causes, Family, Measure, Series};
 use heldout_envs::FAMILIES;
 
-use super::document::{Document, Figure, Table, plain};
+use super::document::{Document, Figure, Table, code, plain};
 use super::plots::{self, Line};
 use super::words::{count, measured, percent};
 use crate::aggregate::average;
@@ -58,6 +58,16 @@ fn table(suite: &Suite, family: &Family, measures: &[Measure]) -> Table {
             if measure.share { percent(value) } else { measured(value) }
         }));
         table.rows.push(row);
+        // What was made for one agent has a floor and a ceiling of its own, in every measure.
+        for (name, player) in suite.own_players.get(&place).into_iter().flatten() {
+            let mut row = label(suite, place);
+            row[2] = format!("{} on its problems", code(name));
+            row.extend(measures.iter().map(|measure| {
+                let value = player.scored(measure.metric, |_| true).measured();
+                if measure.share { percent(value) } else { measured(value) }
+            }));
+            table.rows.push(row);
+        }
     }
     table
 }

@@ -233,8 +233,12 @@ fn table(suite: &Suite, read: &[Agent<'_>]) -> Table {
     table
 }
 
-/// The best player without the ability that a condition is about, and its score by the metric that is shown.
+/// The best player without the ability that a condition is about, and its score by the metric that is shown; after it those
+/// who have a part of the ability.
 pub(super) fn floor(scale: Option<&scales::Scale>, metric: &str) -> String {
-    let floor = scale.filter(|scale| scale.metric == metric).map(scales::Scale::floor);
-    floor.map_or(NOTHING.to_owned(), |floor| format!("{} {}", code(&floor.policy), number(floor.mean)))
+    let Some(scale) = scale.filter(|scale| scale.metric == metric) else { return NOTHING.to_owned() };
+    let told = |score: &scales::Score| format!("{} {}", code(&score.policy), number(score.mean));
+    let probes: Vec<String> = scale.probes.iter().map(told).collect();
+    let floor = told(scale.floor());
+    if probes.is_empty() { floor } else { format!("{floor}; probes: {}", probes.join(", ")) }
 }

@@ -76,7 +76,7 @@ const RANDOM_AND_HUMAN: [(&str, [f64; 3], [f64; 3]); 13] = [
 fn on_human_scale(score: impl Fn(&str, usize) -> f64) -> Vec<f64> {
     let protocol = Protocol::find("memory").unwrap();
     let (agents, cells, own_scales) = (vec!["someone".to_owned()], BTreeMap::new(), BTreeMap::new());
-    let mut suite = Suite { protocol, known: true, agents, cells, own_scales };
+    let mut suite = Suite { protocol, known: true, agents, cells, own_scales, own_players: BTreeMap::new() };
     let mut places = Vec::new();
     for (i, task) in suite.protocol.tasks.iter().enumerate() {
         assert!(task.human_scale, "{}", task.name);

@@ -2,7 +2,9 @@
 
 use std::sync::atomic::AtomicBool;
 
-use heldout_eval::protocol::{Kind, Protocol, built_in};
+use heldout_core::Options;
+use heldout_envs::find;
+use heldout_eval::protocol::{Condition, Kind, Protocol, Task, built_in};
 use heldout_eval::records::{Failure, Recorded};
 use heldout_eval::runner::Evaluation;
 use heldout_eval::scales::{EPISODES, FIRST, Scales, entrants};
@@ -14,9 +16,15 @@ fn needs_data(protocol: &Protocol) -> bool {
     protocol.tasks.iter().any(|task| task.set.get("data").is_some_and(|data| data != "builtin"))
 }
 
+/// How many problems a finite set has; `None` if its data are not at hand.
+fn problems(task: &Task, condition: &Condition) -> Option<u64> {
+    let env = find(&task.id).unwrap().make(&task.overrides(condition), 1, Options::default());
+    env.ok().map(|env| u64::from(env.spec().problems.expect("a finite set")))
+}
+
 /// Every built-in protocol has its scales, with every condition that can be measured.
 #[test]
-fn every_protocol_has_scales_of_a_thousand_episodes() {
+fn every_protocol_has_scales_of_a_thousand_episodes_or_of_whole_sets() {
     for (name, _) in built_in() {
         let protocol = Protocol::find(name).unwrap();
         let scales = protocol.scales.as_ref().unwrap_or_else(|| panic!("{name} has no scales"));
@@ -29,9 +37,15 @@ fn every_protocol_has_scales_of_a_thousand_episodes() {
                     continue;
                 };
                 assert_eq!((&scale.metric, scale.higher_is_better), (&task.metric, task.higher_is_better), "{at}");
+                let all = (task.kind == Kind::Problems).then(|| problems(task, condition));
                 for score in scale.played() {
-                    let whole = task.kind != Kind::Episodes;
-                    assert!(score.episodes >= EPISODES || whole, "{at}: {} of {}", score.episodes, score.policy);
+                    let enough = match all {
+                        Some(Some(all)) => score.episodes == all,
+                        // Of data that are not built in it is only known that all play the same.
+                        Some(None) => score.episodes == scale.random.episodes,
+                        None => score.episodes >= EPISODES || task.kind != Kind::Episodes,
+                    };
+                    assert!(enough, "{at}: {} episodes of {}, of {all:?}", score.episodes, score.policy);
                 }
             }
         }

@@ -277,6 +277,49 @@ fn the_scale_of_made_problems_is_that_of_all_directories_in_any_order() {
 }
 
 #[test]
+fn amendment_20_a_scale_of_made_problems_is_played_on_those_of_its_agent() {
+    let folder = Plain::new("made-own");
+    let evaluation = Evaluation {
+        protocols: vec![Protocol::parse("made", "made.toml", MADE).unwrap()],
+        entrants: ["half", "stepper"].map(|name| Entrant::parse(name, &no_learners).unwrap()).to_vec(),
+        out: folder.0.join("out"),
+        seed: 0,
+        seeds: None,
+        episodes: None,
+        threads: 2,
+        tasks: Vec::new(),
+        resume: false,
+        other_build: false,
+    };
+    assert!(evaluation.run(&AtomicBool::new(false), &|_| ()).unwrap().failures.is_empty());
+    let records = Recorded::read_all(&evaluation.out).unwrap();
+    let content = |recorded: &Recorded| recorded.header.sources.iter().map(|s| s.content.clone()).collect::<Vec<_>>();
+    let made_for = |agent: &str| {
+        let own = records.iter().find(|r| r.header.agent == agent && r.header.condition == "ST-2");
+        content(own.unwrap_or_else(|| panic!("{agent} has no tests")))
+    };
+    // Half is whom the protocol's own scales are measured with: on its tests the stepper's scale would be another's.
+    assert_ne!(made_for("half"), made_for("stepper"), "each has tests from what it experienced");
+    let scales = Recorded::read_scales(&evaluation.out).unwrap();
+    for agent in ["half", "stepper"] {
+        let own: Vec<&Recorded> =
+            scales.iter().filter(|r| r.header.scale_of.as_deref() == Some(agent) && r.header.condition == "ST-2").collect();
+        assert_eq!(own.len(), 4, "random, two shortcuts and the oracle");
+        for player in own {
+            assert_eq!(content(player), made_for(agent), "{} on the tests of {agent}", player.header.agent);
+        }
+    }
+    // The second score of these tests has its floor and ceiling beside it, on the same problems.
+    let markdown = report::markdown(&[&evaluation.out]).unwrap();
+    let measures = &markdown[markdown.find("### Other measures").unwrap()..];
+    assert!(measures.contains("(grasp)"), "{measures}");
+    for player in ["random", "stepper", "ignorer", "oracle"] {
+        let row = format!("| halma | ST-2 | `{player}` on its problems |");
+        assert_eq!(measures.matches(&row).count(), 2, "{row}\n{measures}");
+    }
+}
+
+#[test]
 fn honest_records_are_left_in_peace() {
     let markdown = said(&honest("honest"));
     assert!(!markdown.contains("do not fit together"), "{markdown}");

@@ -174,7 +174,7 @@ fn memory_check_28_quadrants() {
     assert_eq!(region(12, 12, 25), (false, false));
 }
 
-/// The goal of a thousand episodes per level: in its region, free, with a tile around it, and reachable by the walker.
+/// The goal of a thousand episodes per level: in its region, free, and reachable by the walker.
 #[test]
 fn memory_check_28_the_goal_is_in_its_region_free_and_reachable() {
     fn check(variant: Variant) {

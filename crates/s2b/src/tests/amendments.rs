@@ -160,7 +160,7 @@ fn amendment_05_probes_understand_a_part() {
         let probe = listens(policy, &json!({"preset": "table3"}), 200);
         assert_eq!(probe.weighed("zsct_present", "present_games"), 1.0);
         let infos = find(LISTENER_ID).unwrap().default_batch().policies();
-        assert!(infos.iter().any(|p| p.name == policy && !p.shortcut));
+        assert!(infos.iter().any(|p| p.name == policy && p.probe && !p.shortcut));
     }
 }
 
