@@ -28,8 +28,8 @@ pub(crate) struct Eval {
     protocols: Vec<String>,
     /// Which policies: the `NAME` of a scripted one or the path of a checkpoint, or `AGENT=…,AGENT=…` with either for each
     /// agent; `LABEL@…` names it in the report and in claims. `shortcut` is the best player of each task that lacks the
-    /// ability it is about.
-    #[arg(long = "policy", value_name = "POLICY", default_values = ["random", "shortcut", "oracle"])]
+    /// ability it is about. Unless told `random`, `shortcut` where there are scales that say who that is, and `oracle`.
+    #[arg(long = "policy", value_name = "POLICY")]
     policies: Vec<String>,
     /// What a policy experienced in training, for tests that are made from it: `FILE`, or `LABEL=FILE` where several
     /// play. A scripted policy without it plays training itself first.
@@ -108,7 +108,13 @@ impl Eval {
         let protocols: Vec<Protocol> = self.protocols.iter().map(|p| Protocol::find(p)).collect::<Result<_, _>>()?;
         let out = self.out.clone().context("`--out` names no directory")?;
         let parse = |policy: &String| Entrant::parse(policy, load);
-        let mut entrants: Vec<Entrant> = self.policies.iter().map(parse).collect::<Result<_, _>>()?;
+        let mut policies = self.policies.clone();
+        if policies.is_empty() {
+            let measured = protocols.iter().any(|protocol| protocol.scales.is_some());
+            policies = ["random", "shortcut", "oracle"].map(str::to_owned).to_vec();
+            policies.retain(|policy| measured || policy != "shortcut");
+        }
+        let mut entrants: Vec<Entrant> = policies.iter().map(parse).collect::<Result<_, _>>()?;
         self.experiences.iter().try_for_each(|text| bring(text, &mut entrants))?;
         Ok(Evaluation {
             protocols,

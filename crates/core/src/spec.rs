@@ -64,13 +64,16 @@ pub struct Field {
     pub text: bool,
     /// Each agent's own shape, `None` for an agent that lacks the field; empty if all have [`Field::shape`].
     pub agents: Vec<Option<Vec<usize>>>,
+    /// For each agent, after how many numbers of a row those begin that say what it may do, where they stand among
+    /// others; empty if they do not, as in a field that is a mask.
+    pub masks: Vec<usize>,
 }
 
 impl Field {
     /// An array that every agent has.
     #[must_use]
     pub fn new(name: &'static str, dtype: Dtype, shape: &[usize], low: f32, high: f32) -> Self {
-        Self { name, dtype, shape: shape.to_vec(), low, high, text: false, agents: Vec::new() }
+        Self { name, dtype, shape: shape.to_vec(), low, high, text: false, agents: Vec::new(), masks: Vec::new() }
     }
 
     /// A picture of `height` x `width` RGB bytes.
@@ -89,6 +92,12 @@ impl Field {
     #[must_use]
     pub fn for_agents(self, agents: Vec<Option<Vec<usize>>>) -> Self {
         Self { agents, ..self }
+    }
+
+    /// The same field with the masks of all agents' actions among its numbers, from these on.
+    #[must_use]
+    pub fn with_masks(self, masks: Vec<usize>) -> Self {
+        Self { masks, ..self }
     }
 
     /// Elements in one row.

@@ -1,5 +1,8 @@
 """Masks of actions, under the names and in the types that Gymnasium, PettingZoo and MaskablePPO expect."""
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -33,6 +36,81 @@ def test_amendment_14_vectors_have_the_same_masks(env_id: str, copy: bool) -> No
         assert np.array_equal(envs.action_masks(), observation["action_mask"] == 1)
         actions = envs.action_masks().argmax(axis=1)
         observation, *_ = envs.step(actions)
+
+
+@pytest.mark.parametrize("config", [{}, {"distractors": 2, "rounds": 2}], ids=["plain", "wide"])
+@pytest.mark.parametrize("form", [{"flat": True}, {"skip_idle": True}, {"flat": True, "skip_idle": True}])
+def test_amendment_14_masks_are_the_same_however_observations_are_laid_out(
+    config: dict[str, Any], form: dict[str, Any]
+) -> None:
+    plain, other = heldout.Env("s2b/listener-v1", **config), heldout.Env("s2b/listener-v1", **config, **form)
+    envs = heldout.VectorEnv("s2b/listener-v1", 3, **config, **form)
+    plain.reset(seed=3)
+    seen, _ = other.reset(seed=3)
+    envs.reset(seed=3)
+    both, ended = set(), [False, False]
+    for _ in range(100):
+        # What is skipped are the steps at which the listener can do nothing.
+        while "skip_idle" in form and not any(ended) and plain.action_masks().sum() == 1:
+            _, _, *ended, _ = plain.step(plain.action_masks().argmax())
+        if any(ended):
+            break
+        mask = plain.action_masks()
+        assert np.array_equal(other.action_masks(), mask) and envs.action_masks().shape == (3, len(mask))
+        if "flat" not in form:
+            assert seen["action_mask"].shape == mask.shape and mask[other.action_space.sample(seen["action_mask"])]
+        both.add(int(mask.sum()))
+        action = mask.argmax()
+        _, _, *ended, _ = plain.step(action)
+        seen, _, *over, _ = other.step(action)
+        envs.step(envs.action_masks().argmax(axis=1))
+        assert ended == over or "skip_idle" in form
+        if any(over):
+            break
+    assert ("skip_idle" in form) != (1 in both)
+    assert max(both) > 1
+
+
+def test_amendment_14_a_multi_discrete_space_in_one_vector_has_its_mask() -> None:
+    for query in (False, True):
+        plain, flat = [heldout.parallel_env("s2b/game-v1", listener_query=query, flat=f) for f in (False, True)]
+        plain.reset(seed=3)
+        _, infos = flat.reset(seed=3)
+        for _ in range(60):
+            actions = {}
+            for agent in ("speaker", "listener"):
+                mask = flat.action_masks(agent)
+                assert np.array_equal(mask, plain.action_masks(agent))
+                space = flat.action_space(agent)
+                parts = infos[agent].get("action_mask")
+                assert (parts is not None) == hasattr(space, "nvec")
+                actions[agent] = space.sample(mask.astype(np.int8) if parts is None else parts)
+            plain.step(actions)
+            _, _, _, _, infos = flat.step(actions)
+            if not flat.agents:
+                break
+
+
+class _Careful:
+    """Takes the last action that is allowed, and asks for the masks as MaskablePPO does."""
+
+    def predict(
+        self, observation: Any, state: Any = None, episode_start: Any = None, deterministic: bool = True,
+        action_masks: Any = None,
+    ) -> tuple[Any, None]:  # fmt: skip
+        assert action_masks is not None and action_masks.shape == (len(observation), 3)
+        return 2 - action_masks[:, ::-1].argmax(axis=1), None
+
+
+def test_amendment_14_a_model_is_given_the_masks_of_flat_observations(tmp_path: Path) -> None:
+    protocol = tmp_path / "flat.toml"
+    protocol.write_text(
+        'title = "Flat"\nsummary = "One vector."\n[[task]]\nname = "listener"\nid = "s2b/listener-v1"\nepisodes = 3\n'
+        'metric = "zsct_accuracy"\ncondition = [{ name = "query", held_out = true }]\n'
+    )
+    heldout.evaluate(_Careful(), str(protocol), tmp_path / "out", view={"flat": True})
+    record = next((tmp_path / "out" / "records").rglob("*.jsonl")).read_text().splitlines()
+    assert len(record) == 4
 
 
 def test_amendment_14_a_multi_discrete_space_keeps_its_flat_field() -> None:

@@ -29,6 +29,11 @@ pub(crate) enum Part {
 impl Part {
     const COUNT: usize = Self::PartnerId as usize + 1;
 
+    /// Whether it says what the agent may do now: of stacked observations the last one's is shown alone.
+    const fn is_mask(self) -> bool {
+        matches!(self, Self::LegalActions | Self::ActionMask)
+    }
+
     const fn name(self) -> &'static str {
         match self {
             Self::Stimulus => "stimulus",
@@ -133,6 +138,13 @@ impl Layout {
     /// Numbers of one observation of `role`.
     pub(crate) fn width(&self, role: Role) -> usize {
         self.places.iter().map(|p| p.widths[role as usize]).sum()
+    }
+
+    /// Numbers of a vector of `role` before the mask of the last observation.
+    fn before_mask(&self, role: Role) -> usize {
+        let own = |place: &&Place| place.part.is_mask() && place.widths[role as usize] > 0;
+        let mask = self.places.iter().find(own).expect("every agent has a mask");
+        (self.blocks - 1) * self.width(role) + mask.offsets[role as usize]
     }
 
     /// Number of stacked observations.
@@ -265,7 +277,8 @@ impl Layout {
         let width = self.width(role);
         for (index, place) in self.places.iter().enumerate() {
             let (at, own) = (place.offsets[role as usize], place.widths[role as usize]);
-            for (out, whole) in row.f32(index).chunks_exact_mut(own).zip(ep.block.chunks_exact(width)) {
+            let hidden = if place.part.is_mask() { self.blocks - 1 } else { 0 };
+            for (out, whole) in row.f32(index).chunks_exact_mut(own).zip(ep.block.chunks_exact(width).skip(hidden)) {
                 out.copy_from_slice(&whole[at..at + own]);
             }
         }
@@ -286,13 +299,14 @@ impl Layout {
         if several.is_empty() { self.read(row, role, block, Part::ActionMask) } else { several }
     }
 
-    /// The part `part` of the observation number `block` in `row`, as `role` has it; empty if it has none.
+    /// The part `part` of the observation number `block` in `row`, as `role` has it; empty if it has none. Masks are
+    /// those of the last observation.
     pub(crate) fn read<'a>(&self, row: RowRef<'a>, role: Role, block: usize, part: Part) -> &'a [f32] {
         let Some(index) = self.field_of[part as usize] else { return &[] };
         let (at, own) = (self.places[index].offsets[role as usize], self.places[index].widths[role as usize]);
         if self.flat {
             &row.f32(0)[block * self.width(role) + at..][..own]
-        } else if self.blocks > 1 {
+        } else if self.blocks > 1 && !part.is_mask() {
             &row.f32(index)[block * own..][..own]
         } else {
             &row.f32(index)[..own]
@@ -359,9 +373,9 @@ pub(crate) fn spec(settings: &Settings, codecs: &[Codec; 2], layout: &Layout, ro
     };
     let width = layout.stimulus_width();
     // The stimuli stand below one another; everything else is a row.
-    let shape = |part, n: usize| {
+    let shape = |part: Part, n: usize| {
         let own = if part == Part::Stimulus { vec![n / width, width] } else { vec![n] };
-        if layout.blocks > 1 { [vec![layout.blocks], own].concat() } else { own }
+        if layout.blocks > 1 && !part.is_mask() { [vec![layout.blocks], own].concat() } else { own }
     };
     let mut observation = Vec::new();
     if layout.flat {
@@ -372,7 +386,8 @@ pub(crate) fn spec(settings: &Settings, codecs: &[Codec; 2], layout: &Layout, ro
             .fold((0.0_f32, 1.0_f32), |(a, b), (c, d)| (a.min(c), b.max(d)));
         let own: Vec<_> = roles.iter().map(|&r| Some(shape(Part::Round, layout.width(r)))).collect();
         let widest = own.iter().flatten().max().expect("there is an agent").clone();
-        observation.push(fitted(Field::new("flat", Dtype::F32, &widest, low, high), own));
+        let masks = roles.iter().map(|&role| layout.before_mask(role)).collect();
+        observation.push(fitted(Field::new("flat", Dtype::F32, &widest, low, high), own).with_masks(masks));
     } else {
         for (place, &most) in layout.places.iter().zip(&layout.fields) {
             let (low, high) = bounds(place.part);

@@ -79,8 +79,8 @@ fn agents_check_09_the_mask_is_the_field_that_is_as_long_as_the_choices() {
     let table = [
         (LISTENER, json!({}), 0, Some("action_mask"), vec![3], 38),
         (LISTENER, json!({"actions": "combined"}), 0, Some("action_mask"), vec![519], 35 + 519),
-        // Three observations at once have three masks, and one vector has none: both are ignored.
-        (LISTENER, json!({"skip_idle": true}), 0, None, vec![3], 3 * 38),
+        // Three observations at once have the mask of the last. Among the numbers of one vector it is ignored.
+        (LISTENER, json!({"skip_idle": true}), 0, Some("action_mask"), vec![3], 3 * 38),
         (LISTENER, json!({"flat": true}), 0, None, vec![3], 38 + 3),
         (GAME, json!({}), 0, Some("legal_actions"), vec![7; 3], 35 + 21),
         (GAME, json!({}), 1, Some("action_mask"), vec![3], 38),

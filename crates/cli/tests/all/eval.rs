@@ -369,6 +369,13 @@ fn shortcut_plays_the_floor_of_each_condition() {
     let (measured, out) = (folder.path("measured"), folder.path("out"));
     let refused = heldout(&["eval", &dynamic, "--policy", "shortcut", "--out", &folder.path("none")]);
     fails(&refused, 1, &["`shortcut` plays the floor of a scale", "`heldout scales` measures it"]);
+    // Who names nobody is not refused for it.
+    let unmeasured = folder.path("unmeasured");
+    let said = heldout(&["eval", &dynamic, "--episodes", "2", "--out", &unmeasured]);
+    assert_eq!(said.status.code(), Some(0), "{said:?}");
+    let played =
+        |out: &str, agent: &str| Path::new(out).join(format!("records/dynamic/halma/T/{agent}.jsonl")).exists();
+    assert_eq!(["random", "shortcut", "oracle"].map(|agent| played(&unmeasured, agent)), [true, false, true]);
     stdout(&["scales", &dynamic, "--out", &measured, "--episodes", "12"]);
     std::fs::copy(Path::new(&measured).join("dynamic.scales.toml"), folder.path("dynamic.scales.toml")).unwrap();
     stdout(&["eval", &dynamic, "--policy", "shortcut", "--out", &out]);

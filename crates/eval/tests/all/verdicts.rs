@@ -302,8 +302,10 @@ fn amendment_20_a_scale_of_made_problems_is_played_on_those_of_its_agent() {
     assert_ne!(made_for("half"), made_for("stepper"), "each has tests from what it experienced");
     let scales = Recorded::read_scales(&evaluation.out).unwrap();
     for agent in ["half", "stepper"] {
-        let own: Vec<&Recorded> =
-            scales.iter().filter(|r| r.header.scale_of.as_deref() == Some(agent) && r.header.condition == "ST-2").collect();
+        let own: Vec<&Recorded> = scales
+            .iter()
+            .filter(|r| r.header.scale_of.as_deref() == Some(agent) && r.header.condition == "ST-2")
+            .collect();
         assert_eq!(own.len(), 4, "random, two shortcuts and the oracle");
         for player in own {
             assert_eq!(content(player), made_for(agent), "{} on the tests of {agent}", player.header.agent);

@@ -96,7 +96,7 @@ fn defaults_are_those_of_the_rules() {
     assert_eq!(default("experience", "policy"), EXPLORER);
     assert_eq!(default("experience", "episodes"), EXPERIENCE_EPISODES.to_string());
     let config = serde_json::to_value(TestConfig::default()).unwrap();
-    for name in ["n-test-mazes", "th-s", "th-c", "th-a", "st1-max-count"] {
+    for name in ["n-test-mazes", "th-s", "th-c", "th-a", "strict-novelty", "st1-max-count", "targets"] {
         assert_eq!(default("tests", name), config[name.replace('-', "_")].to_string(), "{name}");
     }
 }

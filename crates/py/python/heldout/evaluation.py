@@ -367,7 +367,9 @@ class _Entrant:
         The config says which data there are, and so which words; policies are not shown it.
         """
         about = json.loads(spec)
-        act = _decider(self._at(told))([size for agent in about["agents"] for size in _sizes(agent["action"])])
+        sizes = [size for agent in about["agents"] for size in _sizes(agent["action"])]
+        among = next((field["masks"][0] for field in about["observation"] if field["masks"]), None)
+        act = _decider(self._at(told))(sizes, among if len(about["agents"]) == 1 else None)
         told_as_text = [field["name"] for field in about["observation"] if field["text"]]
         words = self._text if isinstance(self._text, Vocabulary) else None
         if told_as_text and self._text == "tokens":
@@ -442,8 +444,10 @@ def _sizes(action: dict[str, Any]) -> list[int]:
     return [action["discrete"]] if "discrete" in action else list(action["multi_discrete"])
 
 
-def _decider(policy: Any) -> Callable[[list[int]], _Act]:
-    """Return what makes the answering function of a batch, of the choices that each integer of its actions has."""
+def _decider(policy: Any) -> Callable[[list[int], int | None], _Act]:
+    """Return what makes the answering function of a batch, of the choices that each integer of its actions has and of
+    where in the observation these are allowed or not, if that stands among other numbers.
+    """
     from heldout.trained import TrainedPolicy
 
     if isinstance(policy, (str, os.PathLike, TrainedPolicy)):
@@ -453,9 +457,9 @@ def _decider(policy: Any) -> Callable[[list[int]], _Act]:
         )
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(policy, torch.nn.Module) and not hasattr(policy, "predict"):
-        return lambda sizes: _module(torch, policy, sizes)
+        return lambda sizes, among: _module(torch, policy, sizes)
     if hasattr(policy, "predict"):
-        return lambda sizes: _model(policy)
+        return lambda sizes, among: _model(policy, sum(sizes), among)
     if not callable(policy):
         raise HeldoutError(
             f"`policy` is `{policy!r}`, must be a function, a model with `predict`, a torch module or a policy's name"
@@ -469,7 +473,7 @@ def _decider(policy: Any) -> Callable[[list[int]], _Act]:
         more = (moment.episode_start,) if starts else ()
         return policy(moment.observation, *more, **{name: getattr(moment, name) for name in named})
 
-    return lambda sizes: act
+    return lambda sizes, among: act
 
 
 @contextlib.contextmanager
@@ -500,7 +504,7 @@ def _chance(moment: _Moment, step: int, space: Any = None) -> Iterator[None]:
                 space._np_random = space_before
 
 
-def _model(model: Any) -> _Act:
+def _model(model: Any, choices: int, among: int | None) -> _Act:
     """Return the answers of a model with ``predict``; a recurrent one's state begins anew with the batch."""
     state: Any = None
     step = 0
@@ -510,7 +514,7 @@ def _model(model: Any) -> _Act:
     def act(moment: _Moment) -> Any:
         nonlocal state, step
         step = 0 if moment.episode_start.all() else step + 1
-        more = {"action_masks": _masks(moment.observation)} if maskable else {}
+        more = {"action_masks": _masks(moment.observation, choices, among)} if maskable else {}
         with _chance(moment, step, getattr(model, "action_space", None)):
             actions, state = model.predict(
                 moment.observation if normalised is None else normalised.normalize_obs(moment.observation),
@@ -524,8 +528,11 @@ def _model(model: Any) -> _Act:
     return act
 
 
-def _masks(observation: Any) -> NDArray[np.bool_] | None:
+def _masks(observation: Any, choices: int, among: int | None) -> NDArray[np.bool_] | None:
     """Return which actions are allowed, where the observation says it: what ``MaskablePPO`` asks for."""
+    if among is not None:
+        allowed: NDArray[np.bool_] = observation.reshape(len(observation), -1)[:, among:][:, :choices] != 0
+        return allowed
     fields = observation if isinstance(observation, dict) else {}
     found = next((fields[name] for name in (MASK, FLAT_MASK) if name in fields), None)
     return None if found is None else found != 0

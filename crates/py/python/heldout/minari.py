@@ -101,7 +101,8 @@ def _chooser(policy: Any, env: Any, deterministic: bool) -> Callable[[Any, float
     if isinstance(policy, str):
         return lambda seen, reward, start, own: env.act(policy, own)
     sizes = getattr(env.action_space, "nvec", None)
-    act = _decider(policy)([int(env.action_space.n)] if sizes is None else [int(size) for size in sizes])
+    among = next((field.masks[0] for field in env._spec.fields if field.masks), None)
+    act = _decider(policy)([int(env.action_space.n)] if sizes is None else [int(size) for size in sizes], among)
     told = [env._spec.metrics[i] for i in env._spec.step_metrics]
 
     def choose(seen: Any, reward: float, start: bool, own: int) -> Any:

@@ -51,6 +51,8 @@ class Field:
     high: float
     text: bool
     agents: tuple[tuple[int, ...] | None, ...]
+    #: Where in a row each agent's mask begins, if it stands among other numbers.
+    masks: tuple[int, ...] = ()
 
     def shape_for(self, agent: int) -> tuple[int, ...] | None:
         """Return the shape that an agent sees, ``None`` if it lacks the field."""
@@ -109,6 +111,7 @@ class Spec:
                 high=math.inf if field["high"] is None else field["high"],
                 text=field["text"],
                 agents=tuple(None if own is None else tuple(own) for own in field["agents"]),
+                masks=tuple(field["masks"]),
             )
             for field in spec["observation"]
         )
@@ -208,9 +211,14 @@ class Spec:
         return lambda which: rows if which is None else rows[which]
 
     def mask(self, arrays: dict[str, NDArray[Any]], agent: int = 0) -> NDArray[np.bool_]:
-        """Return which actions each copy allows an agent, flat over components; all where no field says."""
+        """Return which actions each copy allows an agent, flat over components; all where nothing says."""
         sizes = self.actions[agent].get("multi_discrete") or [self.actions[agent]["discrete"]]
         width = sum(sizes)
+        for field in self.fields:
+            if field.masks:
+                array = arrays[field.name] if len(self.agents) == 1 else arrays[field.name][:, agent]
+                among: NDArray[np.bool_] = array.reshape(len(array), -1)[:, field.masks[agent] :][:, :width] != 0
+                return among
         for name in (MASK, FLAT_MASK):
             field = next((f for f in self.fields if f.name == name), None)
             if field is not None and field.shape_for(agent) == (width,):
@@ -221,9 +229,9 @@ class Spec:
         return np.ones((len(any_array), width), dtype=np.bool_)
 
     def has_parts(self, agent: int) -> bool:
-        """Say whether an agent has an action of several components and a field that says which of them are allowed."""
-        field = next((f for f in self.fields if f.name == FLAT_MASK), None)
-        return "multi_discrete" in self.actions[agent] and field is not None and field.shape_for(agent) is not None
+        """Say whether an agent has an action of several components, and something says which of them are allowed."""
+        said = any(f.masks or (f.name == FLAT_MASK and f.shape_for(agent) is not None) for f in self.fields)
+        return "multi_discrete" in self.actions[agent] and said
 
     def parts(self, arrays: dict[str, NDArray[Any]], agent: int) -> list[tuple[NDArray[np.int8], ...]]:
         """Return Gymnasium's masks of an action of several components, a tuple for each copy."""
