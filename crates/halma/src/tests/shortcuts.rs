@@ -29,8 +29,9 @@ fn conditions(max_opt_len: u32, mazes: u32, called: &str) -> Vec<Condition> {
         all.push((class.name().to_owned(), config, Some((set, file))));
     }
     let made: Vec<&str> = all.iter().skip(2).map(|(name, ..)| &**name).collect();
-    let expected: &[&str] = &["ST-1", "ST-2", "AfT-1", "AfT-2", "AfT-3", "AfT-4"];
-    assert_eq!(made, expected, "max_opt_len {max_opt_len}");
+    // Where options are short, all digits are known by what was shown, so that none is left for AnT.
+    let expected = ["ST-1", "ST-2", "AfT-1", "AfT-2", "AfT-3", "AfT-4", "AnT"];
+    assert_eq!(made, expected[..if max_opt_len < 3 { 6 } else { 7 }], "max_opt_len {max_opt_len}");
     all
 }
 
