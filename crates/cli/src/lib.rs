@@ -62,7 +62,7 @@ enum Command {
     Records(export::Records),
     /// Obtains optional public data.
     Data(data::Data),
-    /// Measures floors and ceilings: random, the shortcuts and the oracle of every task.
+    /// Measures floors and ceilings: random, the shortcuts, the probes and the oracle of every task.
     Scales(scales::Measure),
     /// Writes a report on recorded evaluations: tables, intervals, plots and words.
     Report(report::Report),

@@ -4,8 +4,10 @@ use std::sync::atomic::AtomicBool;
 
 use heldout_core::Options;
 use heldout_envs::find;
+use heldout_eval::entrant::{Entrant, no_learners};
 use heldout_eval::protocol::{Condition, Kind, Protocol, Task, built_in};
 use heldout_eval::records::{Failure, Recorded};
+use heldout_eval::report;
 use heldout_eval::runner::Evaluation;
 use heldout_eval::scales::{EPISODES, FIRST, Scales, entrants};
 
@@ -115,6 +117,98 @@ fn check(protocol: &Protocol) {
         assert_eq!(first(now), first(scale), "{at}: measure the scale again with `heldout scales`");
         assert_eq!(now.published, scale.published, "{at}");
     }
+}
+
+const LISTENER: &str = r#"
+title = "A listener"
+summary = "One small space."
+seeds = 1
+[[task]]
+name = "listener"
+id = "s2b/listener-v1"
+episodes = 4
+metric = "zsct_accuracy"
+set = { dims = 3, min_values = 2, max_values = 3, message_length = 3, vocabulary = 4, samples = 1 }
+condition = [{ name = "query", held_out = true }]
+"#;
+
+/// Who has a part of the ability is measured with the others, and shown beside the score as no floor of it.
+#[test]
+fn amendment_05_probes_are_measured_and_shown_beside_the_floor() {
+    let folder = Folder::new("probes");
+    let mut protocol = Protocol::parse("listener", "listener.toml", LISTENER).unwrap();
+    let run = |protocol: &Protocol, entrants: Vec<Entrant>, out: &str| {
+        let evaluation = Evaluation {
+            entrants,
+            protocols: vec![protocol.clone()],
+            out: folder.0.join(out),
+            seed: 0,
+            seeds: None,
+            episodes: None,
+            threads: 2,
+            tasks: Vec::new(),
+            resume: false,
+            other_build: false,
+        };
+        assert!(evaluation.run(&AtomicBool::new(false), &|_| ()).unwrap().failures.is_empty());
+        evaluation.out
+    };
+    let measured = run(&protocol, entrants(std::slice::from_ref(&protocol)), "measured");
+    let scales = Scales::of(&protocol, &Recorded::read_all(&measured).unwrap(), 0);
+    let [scale] = &scales.scales[..] else { panic!("one condition") };
+    let probes: Vec<&str> = scale.probes.iter().map(|score| &*score.policy).collect();
+    assert_eq!(probes, ["binds1", "binds2"]);
+    assert!(scale.shortcuts.iter().any(|score| *score == *scale.floor()), "{scale:?}");
+    assert_eq!(Scales::parse("listener.scales.toml", &scales.toml()).unwrap().scales, scales.scales);
+    let table = scales.markdown(&protocol);
+    assert!(table.contains("| `rote` | `binds1` (probe) | `binds2` (probe) | `oracle` |"), "{table}");
+    protocol.scales = Some(scales);
+    let played = run(&protocol, vec![Entrant::parse("nearest", &no_learners).unwrap()], "played");
+    let markdown = report::markdown(&[&played]).unwrap();
+    let row = markdown.lines().find(|line| line.starts_with("| listener | query")).unwrap();
+    assert!(row.contains("; probes: `binds1` 0.") && row.contains(", `binds2` 0."), "{row}");
+}
+
+/// Where a condition has no scale, since its problems are made for whoever plays them, the floor of another is played.
+#[test]
+fn a_condition_without_a_scale_is_played_by_the_floor_of_another() {
+    let protocol = Protocol::find("halma-table1").unwrap();
+    let mut scales = protocol.scales.unwrap();
+    scales.scales.retain(|scale| scale.condition != "ST-1");
+    let last = scales.scales.iter().rfind(|scale| scale.task == "visual").unwrap().floor().policy.clone();
+    let folder = Folder::new("floors");
+    let small = r#"
+title = "Small"
+summary = "Dynamic tests."
+seeds = 1
+[[task]]
+name = "visual"
+id = "halma/symbolic-v1"
+kind = { name = "halma-dynamic", experience = 100 }
+episodes = 3
+metric = "rho_p"
+set = { mazes = 20, max_steps = 100 }
+condition = [{ name = "T", held_out = false }, { name = "ST-1", held_out = true }]
+"#;
+    let mut protocol = Protocol::parse("small", "small.toml", small).unwrap();
+    protocol.scales = Some(Scales { protocol: "small".to_owned(), ..scales.clone() });
+    let evaluation = Evaluation {
+        entrants: vec![Entrant::parse("shortcut", &no_learners).unwrap()],
+        protocols: vec![protocol],
+        out: folder.0.clone(),
+        seed: 0,
+        seeds: None,
+        episodes: None,
+        threads: 2,
+        tasks: Vec::new(),
+        resume: false,
+        other_build: false,
+    };
+    assert!(evaluation.run(&AtomicBool::new(false), &|_| ()).unwrap().failures.is_empty());
+    let records = Recorded::read_all(&folder.0).unwrap();
+    let who = |condition: &str| records.iter().find(|r| r.header.condition == condition).unwrap().header.policy.clone();
+    assert_eq!(who("T"), scales.find("visual", "T").unwrap().floor().policy);
+    assert_eq!(who("ST-1"), last);
 }
 
 /// A floor of minus infinity makes any score the ceiling.
