@@ -1,6 +1,7 @@
 """``rho_p``, ``grasp``, ``rho_g`` and ``rho_a`` of every run by agent and condition, from the records of evaluations: tables in Markdown, and ``scores.json``.
 
-``python results/halma/table.py OUT [OUT …]`` with the directories that ``heldout eval --out`` has written.
+``python results/halma/table.py OUT [OUT …]`` with the directories that ``heldout eval --out`` has written. Who makes up the scale of an agent's own
+problems is listed as ``stepper on the problems of`` that agent.
 """
 
 import json
@@ -15,19 +16,21 @@ CONDITIONS = ["T", "RT", "ST-1", "ST-2", "AfT-1", "AfT-2", "AfT-3", "AfT-4", "An
 scores: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
 mazes: dict[str, dict[str, dict[str, int]]] = {}
 for out in sys.argv[1:]:
-    for path in sorted(Path(out, "records").rglob("*.jsonl")):
+    # Of an agent's own problems, those who make up their scale play them too.
+    for path in [path for folder in ("records", "scales") for path in sorted(Path(out, folder).rglob("*.jsonl"))]:
         head, *episodes = map(json.loads, path.read_text().splitlines())
+        agent = f"{head['agent']} on the problems of {head['scale_of']}" if head.get("scale_of") else head["agent"]
         runs = defaultdict(list)
         for episode in episodes:
             if "metrics" in episode:
                 runs[str(episode["seed"])].append(episode["metrics"])
         for seed, own in runs.items():
-            mazes.setdefault(head["agent"], {}).setdefault(head["condition"], {})[seed] = len(own)
+            mazes.setdefault(agent, {}).setdefault(head["condition"], {})[seed] = len(own)
             for metric in METRICS:
                 if metric == "grasp" and not any(m.get("targets") for m in own):
                     continue
                 mean = round(sum(m[metric] for m in own) / len(own), 4)
-                scores.setdefault(head["agent"], {}).setdefault(metric, {}).setdefault(head["condition"], {})[seed] = mean
+                scores.setdefault(agent, {}).setdefault(metric, {}).setdefault(head["condition"], {})[seed] = mean
 
 for metric in METRICS:
     print(f"\n| {metric} | " + " | ".join(CONDITIONS) + " |\n|---|" + "--:|" * len(CONDITIONS))

@@ -113,7 +113,11 @@ impl Measure {
         let records = Recorded::read_all(&self.out)?;
         let named: Vec<&str> =
             self.protocols.iter().map(String::as_str).chain(self.also.iter().flat_map(|m| ["--also", m])).collect();
-        let named = named.join(" ");
+        let mut named = named.join(" ");
+        let unusual =
+            [("seed", self.seed, 0), ("seeds", self.seeds, 1)].into_iter().filter(|(_, is, default)| is != default);
+        named += &unusual.map(|(name, is, _)| format!(" --{name} {is}")).collect::<String>();
+        named += &self.episodes.map_or(String::new(), |episodes| format!(" --episodes {episodes}"));
         let mut markdown =
             format!("# Shortcuts and scales\n\nMade by `heldout scales {named} --out DIR --markdown FILE`.\n");
         let mut all: Vec<Value> = Vec::new();

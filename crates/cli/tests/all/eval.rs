@@ -355,7 +355,7 @@ metric = "success"
     let expected = [("train", "`success`"), ("train", "`length`"), ("test", "`success`"), ("test", "`length`")];
     assert_eq!(rows, expected.map(|(condition, metric)| ["| grid", condition, metric].map(str::to_owned).to_vec()));
     assert!(text.lines().all(|line| line.contains("Made by") || both.contains(line)), "{both}");
-    assert!(both.contains("mine.toml --also length --out DIR --markdown FILE`"), "{both}");
+    assert!(both.contains("mine.toml --also length --episodes 40 --out DIR --markdown FILE`"), "{both}");
     assert_eq!(std::fs::read_to_string(Path::new(&folder.path("one")).join("mine.scales.toml")).unwrap(), scales);
     let unknown = heldout(&["scales", &file, "--out", &folder.path("three"), "--also", "lenght"]);
     fails(&unknown, 2, &["`--also` is `lenght`, must be a metric of a task: ", "length"]);

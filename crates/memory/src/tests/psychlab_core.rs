@@ -293,6 +293,27 @@ fn memory_check_11_only_a_gaze_in_the_middle_begins_a_trial() {
     }
 }
 
+/// The field of view has 90 x 73.7 degrees.
+#[test]
+fn the_middle_is_in_view_within_45_degrees_across_and_37_up() {
+    for (yaw, pitch, seen) in [
+        (0.0, 0.0, true),
+        (44.9, 0.0, true),
+        (-44.9, 0.0, true),
+        (45.1, 0.0, false),
+        (-45.1, 0.0, false),
+        (0.0, 36.8, true),
+        (0.0, -36.8, true),
+        (0.0, 36.9, false),
+        (0.0, -36.9, false),
+        (44.0, 36.0, false),
+        (180.0, 0.0, false),
+        (360.0, 0.0, true),
+    ] {
+        assert_eq!(Gaze::new(yaw, pitch).sees_middle(), seen, "{yaw} {pitch}");
+    }
+}
+
 #[test]
 fn memory_check_12_the_screen_is_as_large_as_published() {
     assert!((libm::atan(HALF).to_degrees() - 31.7).abs() < 0.1);

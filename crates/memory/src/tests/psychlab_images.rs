@@ -102,14 +102,18 @@ mod files {
         path
     }
 
-    fn write(path: &std::path::Path, ids: impl Iterator<Item = u16>, side: usize) {
+    /// Writes a picture of `pixel` everywhere.
+    fn picture(file: &std::path::Path, (width, height): (u32, u32), color: png::ColorType, pixel: &[u8]) {
+        let mut encoder = png::Encoder::new(std::fs::File::create(file).unwrap(), width, height);
+        encoder.set_color(color);
+        let mut writer = encoder.write_header().unwrap();
+        writer.write_image_data(&pixel.repeat((width * height) as usize)).unwrap();
+    }
+
+    fn write(path: &std::path::Path, ids: impl Iterator<Item = u16>, side: u32) {
         for id in ids {
             let shade = (id % 251) as u8;
-            let file = std::fs::File::create(path.join(format!("{id:04}.png"))).unwrap();
-            let mut encoder = png::Encoder::new(file, side as u32, side as u32);
-            encoder.set_color(png::ColorType::Rgb);
-            let mut writer = encoder.write_header().unwrap();
-            writer.write_image_data(&[shade, 255 - shade, 7].repeat(side * side)).unwrap();
+            picture(&path.join(format!("{id:04}.png")), (side, side), png::ColorType::Rgb, &[shade, 255 - shade, 7]);
         }
     }
 
@@ -139,6 +143,32 @@ mod files {
     }
 
     #[test]
+    fn what_is_transparent_shows_white() {
+        let path = directory("transparent");
+        write(&path, (2..=160).filter(|id| id % 2 == 0), 4);
+        let shown = [
+            (2, png::ColorType::Rgba, vec![200, 100, 0, 128], [227, 177, 127]),
+            (4, png::ColorType::Rgba, vec![200, 100, 0, 255], [200, 100, 0]),
+            (6, png::ColorType::Rgba, vec![200, 100, 0, 0], [255; 3]),
+            (8, png::ColorType::GrayscaleAlpha, vec![55, 51], [215; 3]),
+            (10, png::ColorType::Grayscale, vec![55], [55; 3]),
+        ];
+        for (id, color, pixel, _) in &shown {
+            picture(&path.join(format!("{id:04}.png")), (4, 4), *color, pixel);
+        }
+        let images = Images::open(path.to_str().unwrap(), Stimuli::Train, 64).unwrap();
+        for (id, color, _, [red, green, blue]) in shown {
+            let mut out = vec![Texel::default(); 48 * 48];
+            images.paint(id, &mut out, 48);
+            assert!(
+                out.iter().all(|&texel| texel == Texel::new(Rgb::new(red, green, blue))),
+                "{color:?}: {:?}",
+                out[0]
+            );
+        }
+    }
+
+    #[test]
     fn bad_files_are_named() {
         let path = directory("bad");
         assert!(refuse(&path.join("absent"), Stimuli::Train).contains("absent"));
@@ -149,6 +179,12 @@ mod files {
         std::fs::write(path.join("0044.png"), b"no picture").unwrap();
         let message = refuse(&path, Stimuli::Train);
         assert!(message.contains("`0044.png`") && message.contains("PNG"), "{message}");
+        for (width, height) in [(4097, 1), (1, 4097)] {
+            picture(&path.join("0044.png"), (width, height), png::ColorType::Grayscale, &[7]);
+            let message = refuse(&path, Stimuli::Train);
+            let told = format!("is {width}x{height}, must be 1 to 4096 pixels a side");
+            assert!(message.contains("`0044.png`") && message.contains(&told), "{message}");
+        }
         std::fs::write(path.join("2401.png"), b"no picture").unwrap();
         let message = refuse(&path, Stimuli::HeldOut);
         assert!(message.contains("2401") && message.contains("1 to 2400"), "{message}");
