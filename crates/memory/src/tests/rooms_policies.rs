@@ -1,6 +1,6 @@
 //! The rooms as their scripted policies play them: ceilings, floors and what lies between.
 
-use heldout_core::Status;
+use heldout_core::{Buffers, Environment, Seed, Start, Status};
 
 use super::rooms_common::{Episode, mean, play};
 use crate::level::NAMES;
@@ -195,5 +195,28 @@ fn the_mini_of_transitive_inference_pays_what_the_walk_pays() {
         let cut = guesses.iter().filter(|e| e.status == Status::Truncated).count();
         assert!(cut < 30, "{level}: {cut} cut");
         assert!((score - expected).abs() < 5.0 * 5.0 / 300.0_f64.sqrt() + 0.3, "{level}: {score}, not {expected}");
+    }
+}
+
+/// One ball in the middle of either half.
+#[test]
+fn the_mini_of_transitive_inference_shows_its_balls_left_and_right() {
+    let config = InferenceMiniConfig { observation: Observation::Pixels, ..InferenceMiniConfig::default() };
+    let rules = InferenceMini::new(&config, ()).unwrap();
+    for episode in 0..20 {
+        let state = rules.start(Start { seed: Seed(episode), copy: Seed(0), episode, problem: None });
+        let mut buffers = Buffers::new(rules.spec(), 1);
+        rules.observe(&state, 0, buffers.output().rows.row(0));
+        let rows = buffers.rows();
+        let pixels = rows.row(0).u8(0);
+        let at = |x: usize, y: usize| &pixels[(y * 48 + x) * 3..][..3];
+        let [left, between, right] = [12, 24, 36].map(|x| at(x, 18));
+        assert_eq!(between, at(0, 0));
+        assert!(left != between && right != between && left != right, "{left:?} {right:?}");
+        // Of a radius of 8 pixels.
+        assert!(
+            [5, 19, 29, 43].into_iter().all(|x| at(x, 18) != between)
+                && [2, 22, 26, 46].into_iter().all(|x| at(x, 18) == between)
+        );
     }
 }
