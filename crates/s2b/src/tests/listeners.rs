@@ -1,7 +1,7 @@
 //! What listeners weigh, taken apart: scales, and the two shortcuts that ignore messages.
 
 use super::{batch, near};
-use crate::reference::{CERTAIN, Facts, Understanding};
+use crate::reference::{Binds1, Binds2, CERTAIN, Facts, Posterior, Understanding};
 use crate::scale::{Section, place};
 use crate::shortcut::{Elimination, Glance};
 use crate::space::{Representation, SpaceRules, section};
@@ -103,6 +103,28 @@ fn amendment_04_blind_finds_test_values_that_never_met() {
     // What was asked for is not asked for again.
     blind.learn(&[1.0, 1.0], &[], true);
     assert!((0.0..1.0).contains(&blind.fit(&[1.0, 1.0], &[], true)));
+}
+
+/// Bayes's rule on a dimension of two values or three: each observation is the likelier, the fewer values there are.
+#[test]
+fn the_posterior_weighs_structures_by_every_observation() {
+    let space = SpaceRules { representation: Representation::Ohe, ..SpaceRules::new(2, 2, 3, 1).unwrap() };
+    let mut posterior = Posterior::new(&Facts { space, odd_values_test: true });
+    for times in 1..=3 {
+        posterior.learn(&[0.0], &[1], false);
+        let seen = |values: f64| (0..times).fold(1.0, |likelihood, _| likelihood / values);
+        // Whatever is said, the new value is shown in one of d cases, which cancels; a new token is said in d - 1 of d.
+        let (two, three) = (seen(2.0), seen(3.0));
+        let expected = (two + three) / (two / 2.0 + three * 2.0 / 3.0);
+        near("a new value by a new name", posterior.fit(&[1.0], &[2], false), expected, 1e-12);
+    }
+}
+
+/// What a probe is called in lists of policies is what it can do.
+#[test]
+fn probes_say_how_many_dimensions_they_understand() {
+    assert!(Binds1::ABOUT.contains("the first dimension alone"), "{}", Binds1::ABOUT);
+    assert!(Binds2::ABOUT.contains("the first two dimensions alone"), "{}", Binds2::ABOUT);
 }
 
 /// Who knows nothing takes the first stimulus where one must be taken, and none where that may be.

@@ -8,9 +8,11 @@ mod forged;
 mod kind;
 mod listeners;
 mod metrics;
+mod pools;
 mod recall;
 mod reference;
 mod rules;
+mod samplers;
 mod space;
 mod words;
 

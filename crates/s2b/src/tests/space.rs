@@ -1,6 +1,6 @@
 //! Acceptance checks 1 to 7 of S2B: the space, the split, the lists of targets.
 
-use super::{EPISODES, Listener, near, play, rules, states, uniform};
+use super::{EPISODES, Listener, near, play, rules, start, states, uniform};
 use crate::config::ListenerConfig as Config;
 use crate::space::{Kernel, Meaning, SpaceRules, Structure, Tail, section};
 use crate::split::{Halves, Split, longest_list};
@@ -271,5 +271,34 @@ fn the_support_list_repeats_targets_as_measured() {
         let share = states(&rules, 2 * EPISODES).map(repeats).sum::<f64>() / (2 * EPISODES) as f64;
         println!("shots {shots}, samples {samples}: {share:.3} of the targets are repeats");
         near("repeats", share, expected, 0.02);
+    }
+}
+
+/// One-hot spaces have every value on every dimension if told so; continuous ones do not heed it.
+#[test]
+fn fixed_structures_are_whole_where_stimuli_are_one_hot() {
+    for (representation, fixed, whole) in [("ohe", true, true), ("ohe", false, false), ("scs", true, false)] {
+        let rules: Listener = rules(json!({"representation": representation, "ohe_fixed_structure": fixed}));
+        let all = states(&rules, 50).all(|state| state.space.structure() == &Structure::new(&[5, 5, 5]));
+        assert_eq!(all, whole, "{representation}, fixed {fixed}");
+    }
+}
+
+/// Neither the rules nor an earlier episode give a look to a value that a dimension lacks.
+#[test]
+fn values_that_a_dimension_lacks_have_no_looks() {
+    let config = Config::default();
+    let (rules, space_rules) = (Listener::new(&config, ()).unwrap(), space_rules(&config));
+    let mut state = rules.start(start(0));
+    for i in 1..EPISODES as u64 {
+        for dim in 0..3 {
+            for value in 0..5 {
+                let there = value < state.space.structure().values(dim);
+                let looks = state.space.samples(&space_rules, dim, value);
+                assert_eq!(state.space.kernel(&space_rules, dim, value) != Kernel::default(), there, "{dim} {value}");
+                assert!(looks.iter().all(|&x| (x != 0.0) == there), "{dim} {value}: {looks:?}");
+            }
+        }
+        rules.restart(&mut state, start(i));
     }
 }

@@ -1,6 +1,6 @@
 //! The state in words.
 
-use heldout_core::Environment;
+use heldout_core::{Environment, Seed};
 use serde_json::json;
 
 use super::{Game, Listener, rules, start};
@@ -33,6 +33,25 @@ fn words_tell_a_game_from_message_to_verdict() {
     assert!(game.words(&wrong).ends_with(", chosen nothing: wrong"), "{}", game.words(&wrong));
     game.step(&mut ep, &[Act::NOTHING; 2], &mut [0.0; 2]);
     assert!(game.words(&ep).starts_with("support game 2 of"), "{}", game.words(&ep));
+}
+
+/// However long the episode, the words tell what was decided in this game.
+#[test]
+fn words_of_each_game_tell_its_own_decision() {
+    let rules: Listener = rules(json!({}));
+    let mut ep = rules.start(start(4));
+    let mut rng = Seed(6).rng();
+    for game in 0..24 {
+        assert_eq!(ep.game, game);
+        rules.step(&mut ep, &[Act::NOTHING], &mut [0.0]);
+        assert!(rules.words(&ep).contains(", the listener decides: "), "{}", rules.words(&ep));
+        let decision = rng.below(2) as u8;
+        let verdict = if decision == ep.now.answer { "right" } else { "wrong" };
+        rules.step(&mut ep, &[Act::decide(decision)], &mut [0.0]);
+        let chosen = format!(", chosen {}: {verdict}", ["number 1", "none"][usize::from(decision)]);
+        assert!(rules.words(&ep).ends_with(&chosen), "game {game}: {}", rules.words(&ep));
+        rules.step(&mut ep, &[Act::NOTHING], &mut [0.0]);
+    }
 }
 
 #[test]
