@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::config::{Begin, Config, Split, Task};
 use crate::corpus::Corpus;
-use crate::files::normalised;
+use crate::files::{self, normalised};
 use crate::language::Program;
 use crate::scene::Scene;
 use crate::structured;
@@ -33,26 +33,32 @@ fn named(path: &Path) -> Result<Vec<Example>, CommandError> {
     rows.iter().enumerate().map(example).collect()
 }
 
-/// The FLIPIT rows about `sentence`, of every split that is at hand.
-fn known(data: &str, sentence: &str) -> Vec<Example> {
-    let mut all = Vec::new();
-    for task in Task::ALL.into_iter().filter(|task| task.begin == Begin::Flipit) {
-        for split in Split::ALL {
-            let config = Config { split, data: data.to_owned(), ..Config::default() };
-            let Ok(corpus) = Corpus::load(&config, task) else { continue };
-            let rows = (0..).zip(&corpus.problems);
-            let about = rows.filter(|(row, _)| normalised(&corpus.statement(*row).sentence) == normalised(sentence));
-            all.extend(about.map(|(_, problem)| (problem.scene, !problem.target)));
+/// The FLIPIT rows about `sentence`, of every split that is at hand: what is there must be readable.
+fn known(data: &str, sentence: &str) -> Result<Vec<Example>, CommandError> {
+    let (mut all, mut absent) = (Vec::new(), Vec::new());
+    let tasks: Vec<_> = Task::ALL.into_iter().filter(|task| task.begin == Begin::Flipit).collect();
+    for (&task, split) in tasks.iter().flat_map(|task| Split::ALL.map(|split| (task, split))) {
+        let config = Config { split, data: data.to_owned(), ..Config::default() };
+        if data != "builtin" && files::is_absent(&config, task)? {
+            absent.push(format!("`{}`", files::name(task, split)));
+            continue;
         }
+        let corpus = Corpus::load(&config, task)?;
+        let rows = (0..).zip(&corpus.problems);
+        let about = rows.filter(|(row, _)| normalised(&corpus.statement(*row).sentence) == normalised(sentence));
+        all.extend(about.map(|(_, problem)| (problem.scene, !problem.target)));
     }
-    all
+    if absent.len() == tasks.len() * Split::ALL.len() {
+        return Err(format!("`--data` is `{data}`, must have one of {}", absent.join(", ")).into());
+    }
+    Ok(all)
 }
 
 pub(crate) fn annotate(call: &mut Call<'_>) -> Result<Said, CommandError> {
     let (sentence, program) = (call.needed("sentence")?, call.needed("program")?);
     let examples = match call.text("examples") {
         Some(path) => named(Path::new(path))?,
-        None => known(call.needed("data")?, sentence),
+        None => known(call.needed("data")?, sentence)?,
     };
     let Some((visible, hidden)) = examples.split_first() else {
         let problem =

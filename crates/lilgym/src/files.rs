@@ -86,6 +86,19 @@ pub(crate) fn name(task: Task, split: Split) -> String {
     format!("{}_{}.json", task.name().replace('-', "_"), split.name())
 }
 
+/// The file of one task, or what stands in for it.
+fn path(config: &Config, task: Task) -> Result<PathBuf, ConfigError> {
+    let directory = directory(config)?;
+    let (own, recovered) = (directory.join(name(task, config.split)), directory.join(RECOVERED));
+    let missing = task.begin == Begin::Flipit && config.split == Split::Train && !own.exists() && recovered.exists();
+    Ok(if missing { recovered } else { own })
+}
+
+/// Whether there is no file of one task: one that is there and cannot be looked at is not absent.
+pub(crate) fn is_absent(config: &Config, task: Task) -> Result<bool, ConfigError> {
+    Ok(matches!(path(config, task)?.try_exists(), Ok(false)))
+}
+
 /// Reads the rows of one task, whose labels must be what their programs say.
 pub(crate) fn read(config: &Config, task: Task) -> Result<Corpus, ConfigError> {
     let (file, corpus) = rows(config, task)?;
@@ -116,13 +129,10 @@ pub(crate) fn normalised(sentence: &str) -> String {
 }
 
 fn rows(config: &Config, task: Task) -> Result<(File, Corpus), ConfigError> {
-    let directory = directory(config)?;
-    let (own, recovered) = (directory.join(name(task, config.split)), directory.join(RECOVERED));
-    let missing = task.begin == Begin::Flipit && config.split == Split::Train && !own.exists() && recovered.exists();
-    let file = File::read(if missing { recovered } else { own })?;
+    let file = File::read(path(config, task)?)?;
     let mut trained = BTreeSet::new();
     let training = (config.disjoint && config.split != Split::Train)
-        .then(|| File::read(directory.join(name(Task { begin: Begin::Scratch, ..task }, Split::Train))))
+        .then(|| File::read(directory(config)?.join(name(Task { begin: Begin::Scratch, ..task }, Split::Train))))
         .transpose()?;
     if let Some(training) = &training {
         for (key, row) in training.rows()? {

@@ -344,3 +344,32 @@ fn amendment_38_programs_are_checked_on_visible_and_hidden_examples() {
     let given = [("sentence", sentence.as_str()), ("program", program.as_str())];
     assert!(!call(&mut Desk::default(), ["lilgym", "annotate"], &given, json!({})).unwrap().failed);
 }
+
+/// What is wrong with the data is said: a file is left out only if it is not there, and some file must be.
+#[test]
+fn regression_annotate_hides_no_unreadable_data() {
+    let given = |folder: &Path| folder.to_string_lossy().into_owned();
+    let annotate = |data: &str, sentence: &str| {
+        let program = "exist(filter_obj(all_items, is_black))";
+        let given = [("sentence", sentence), ("program", program), ("data", data)];
+        call(&mut Desk::default(), ["lilgym", "annotate"], &given, json!({}))
+    };
+    let error = annotate("/nowhere", "There is a black block.").unwrap_err();
+    assert!(error.contains("`--data` is `/nowhere`, must have one of `tower_flipit_train.json`"), "{error}");
+
+    // One file of four is enough.
+    let mut rows = json!({"1-0": row("1", "true", Some("Black")), "2-0": row("1", "false", Some("Yellow"))});
+    let sentence = rows["1-0"]["sentence"].as_str().unwrap().to_owned();
+    let good = folder("annotate-data", &[("tower_flipit_dev.json", rows.clone())]);
+    let said = annotate(&given(&good), &sentence).unwrap();
+    assert_eq!((said.failed, &said.json["hidden"], &said.json["passed"]), (false, &json!(1), &json!(1)));
+    // Beside it another with a label that its program contradicts.
+    rows["2-0"]["label"] = json!("true");
+    std::fs::write(good.join("tower_flipit_test.json"), rows.to_string()).unwrap();
+    let error = annotate(&given(&good), &sentence).unwrap_err();
+    let told = "`tower_flipit_test.json`, row `2-0`: the label is `true`, but its program is false";
+    assert!(error.contains(told), "{error}");
+    std::fs::write(good.join("tower_flipit_test.json"), "{").unwrap();
+    assert!(annotate(&given(&good), &sentence).unwrap_err().contains("tower_flipit_test.json"));
+    std::fs::remove_dir_all(good).unwrap();
+}
