@@ -2,7 +2,7 @@
 
 use super::{Color, Config, Item, Scene, Shape, Size, Task};
 use crate::corpus::Corpus;
-use crate::language::{Fault, Function, MAX_DEPTH, MAX_LENGTH, MAX_PARAMETERS, Program};
+use crate::language::{BUDGET, Fault, Function, MAX_DEPTH, MAX_LENGTH, MAX_PARAMETERS, Program};
 use heldout_core::{Rng, Seed};
 
 fn block(y: i16, color: Color) -> Item {
@@ -227,6 +227,12 @@ fn evaluation_is_bounded() {
     assert_eq!(Program::parse(wide).unwrap().truth(&full), Ok(true));
     let kept = "len(filter_obj(combinations(all_items, 4), lambda x: 1)) > 0";
     assert_eq!(Program::parse(kept).unwrap().truth(&full), Err(Fault::Room { call: "filter_obj" }));
+}
+
+/// A program that would take hours has 0.1 s: some 12 nanoseconds a step, as measured, are half of it, and a test has no clock.
+#[test]
+fn amendment_30_budget_is_a_tenth_of_a_second() {
+    const { assert!(BUDGET <= 1 << 22) };
 }
 
 /// No walk is free: within a loop that costs little by itself, a walk at any of the functions that make one comes to the

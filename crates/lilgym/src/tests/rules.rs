@@ -2,7 +2,7 @@
 
 use super::{Action, Color, Config, Grid, Item, LilGym, Scene, Shape, Size, Task, about, rules, start, step};
 use crate::config::{Actions, Observation, RemoveRule};
-use crate::environment::End;
+use crate::environment::{End, VIEW};
 use crate::picture::{self, HALF_WIDTH, HEIGHT, WIDTH};
 use crate::rules::{Change, Invalid};
 use heldout_core::{Batch, Buffers, Environment as _, Options, Reset, Rng, Seed, Start, Status, VecEnv};
@@ -396,6 +396,58 @@ fn boxes_can_be_permuted() {
     assert!(orders.len() == 6 && orders.values().all(|n| (54..=146).contains(n)), "{orders:?}");
     let plain = about(Task::TOWER_FLIPIT, &Config::default(), "exist(all_items)", &[(scene, false)]);
     assert_eq!(start(&plain, 0).scene, scene, "they stay where they are unless told");
+}
+
+/// What is seen is the permuted scene: the list of objects and both pictures are those of boxes that were laid out so.
+#[test]
+fn permuted_boxes_are_seen_where_they_are() {
+    let mut scene = Scene::default();
+    for (owner, color) in Color::ALL.into_iter().enumerate() {
+        for _ in 0..=owner {
+            let block = crate::rules::block(scene.of(owner), color);
+            assert!(scene.push(owner, block));
+        }
+    }
+    for observation in [Observation::Objects, Observation::Full, Observation::Image] {
+        let config = Config { permute_boxes: true, observation, ..Config::default() };
+        let rules = about(Task::TOWER_FLIPIT, &config, "exist(filter_obj(all_boxes[0], is_black))", &[(scene, true)]);
+        let mut buffers = Buffers::new(rules.spec(), 1);
+        let mut orders = std::collections::BTreeSet::new();
+        for seed in 0..100 {
+            let state = rules.start(Start { seed: Seed(seed), copy: Seed(0), episode: 0, problem: Some(0) });
+            let order = [0, 1, 2].map(|owner| state.scene.of(owner).len() - 1);
+            let mut permuted = Scene::default();
+            for (owner, from) in order.into_iter().enumerate() {
+                scene.of(from).iter().for_each(|item| assert!(permuted.push(owner, *item)));
+            }
+            rules.observe(&state, 0, buffers.output().rows.row(0));
+            let rows = buffers.rows();
+            let canvas = Canvas::new(&permuted).0;
+            match observation {
+                Observation::Objects => {
+                    let mut expected = Vec::new();
+                    for (i, item) in permuted.items().iter().enumerate() {
+                        let place = [permuted.box_of(i) as i32 + 1, item.x.into(), item.y.into()];
+                        let kind = [item.shape as i32, item.color as i32, item.size as i32];
+                        expected.extend(place.into_iter().chain(kind));
+                    }
+                    expected.resize(rows.row(0).i32(VIEW).len(), 0);
+                    assert_eq!(rows.row(0).i32(VIEW), expected, "{order:?}");
+                }
+                Observation::Full => assert!(rows.row(0).u8(VIEW) == canvas.as_flattened(), "{order:?}"),
+                Observation::Image => {
+                    for (i, &half) in rows.row(0).u8(VIEW).iter().enumerate() {
+                        let (x, y, channel) = (i / 3 % HALF_WIDTH, i / 3 / HALF_WIDTH, i % 3);
+                        let at = |dx: usize, dy: usize| u32::from(canvas[(2 * y + dy) * WIDTH + 2 * x + dx][channel]);
+                        let mean = (at(0, 0) + at(1, 0) + at(0, 1) + at(1, 1)) / 4;
+                        assert_eq!(u32::from(half), mean, "{order:?}: {x}, {y}");
+                    }
+                }
+            }
+            orders.insert(order);
+        }
+        assert_eq!(orders.len(), 6);
+    }
 }
 
 fn play(config: &Config, task: Task, policy: &str) -> Vec<f32> {
