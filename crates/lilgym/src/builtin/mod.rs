@@ -22,15 +22,15 @@ use crate::language::Program;
 use crate::scene::Scene;
 
 /// Version of the corpus: part of what a saved state belongs to.
-const VERSION: &str = "built-in corpus 2";
+const VERSION: &str = "built-in corpus 3";
 
 /// A statement before its program is parsed.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
     pub(crate) sentence: String,
-    /// All that it might be said by.
+    /// All that it might be said by, with their categories.
     #[cfg(test)]
-    pub(crate) wordings: Vec<String>,
+    pub(crate) wordings: Vec<(String, u16)>,
     pub(crate) program: String,
     pub(crate) categories: u16,
     /// Number of its frame.

@@ -2,23 +2,38 @@
 
 use crate::config::Appearance;
 
-/// Bits of the categories, in the order of [`crate::corpus::CATEGORIES`].
+/// Bits of the categories, in the order of [`crate::corpus::CATEGORIES`]. They are of a sentence as it is worded, after the
+/// examples of the paper (Table 5).
 pub(super) mod category {
+    /// A number that is exact.
     pub(in super::super) const HARD: u16 = 1;
+    /// A bound of a number, or a share.
     pub(in super::super) const SOFT: u16 = 1 << 1;
+    /// Something indefinite that is there, or that something has.
     pub(in super::super) const EXISTENTIAL: u16 = 1 << 2;
+    /// All, every, only.
     pub(in super::super) const UNIVERSAL: u16 = 1 << 3;
+    /// Clauses or phrases joined by "and", "but", "or", "yet" and the like.
     pub(in super::super) const COORDINATION: u16 = 1 << 4;
+    /// A pronoun, "such" or "that" that refers back; relative pronouns do not.
     pub(in super::super) const COREFERENCE: u16 = 1 << 5;
+    /// Where objects or boxes are.
     pub(in super::super) const SPATIAL: u16 = 1 << 6;
+    /// More, fewer, the same, different.
     pub(in super::super) const COMPARATIVE: u16 = 1 << 7;
+    /// A definite description of objects, towers or boxes, which must be there; parts of a box always are.
     pub(in super::super) const PRESUPPOSITION: u16 = 1 << 8;
+    /// A negative word.
     pub(in super::super) const NEGATION: u16 = 1 << 9;
+    /// Coordinated phrases that share what precedes or follows them.
     pub(in super::super) const SYNTAX_COORDINATION: u16 = 1 << 10;
+    /// A prepositional phrase that can belong to either of two nouns, or to the verb.
     pub(in super::super) const PP: u16 = 1 << 11;
 }
 
-use category::{COORDINATION, NEGATION, PP, SPATIAL, SYNTAX_COORDINATION};
+use category::{
+    COMPARATIVE, COORDINATION, COREFERENCE, HARD, NEGATION, PP, PRESUPPOSITION, SPATIAL, SYNTAX_COORDINATION, UNIVERSAL,
+};
 
 /// A description of an object, in several wordings of one meaning.
 #[derive(Clone, Debug)]
@@ -26,8 +41,6 @@ pub(super) struct Phrase {
     pub(super) wordings: Vec<Wording>,
     /// The condition on `y`.
     pub(super) condition: String,
-    /// With [`PP`] if it is a prepositional phrase in some wording.
-    pub(super) categories: u16,
 }
 
 /// Words for an object.
@@ -37,33 +50,50 @@ pub(super) struct Wording {
     pub(super) one: String,
     /// Several of them.
     pub(super) many: String,
-    /// Whether what follows the noun begins with a preposition.
-    preposition: bool,
+    /// With [`PP`] if a prepositional phrase follows the noun.
+    pub(super) categories: u16,
 }
 
 /// Words that begin a prepositional phrase here.
 const PREPOSITIONS: [&str; 7] = ["at ", "in ", "on ", "with ", "directly ", "immediately ", "somewhere "];
 
+/// Words that bring a category into whatever says them of an object.
+const TELLING: [(&str, u16); 16] = [
+    ("two", HARD),
+    ("all", UNIVERSAL),
+    ("every", UNIVERSAL),
+    ("or", COORDINATION),
+    ("it", COREFERENCE),
+    ("its", COREFERENCE),
+    ("higher", COMPARATIVE),
+    ("lower", COMPARATIVE),
+    ("less", COMPARATIVE),
+    ("same", COMPARATIVE),
+    ("share", COMPARATIVE),
+    ("differs", COMPARATIVE),
+    ("others", PRESUPPOSITION),
+    ("not", NEGATION),
+    ("anything", NEGATION),
+    ("clear", NEGATION),
+];
+
 impl Wording {
-    fn new(head: &str, tail: &str) -> Self {
+    /// `tail` has two forms, of one and of several, on either side of a bar if "that is" is not all that tells them apart.
+    fn new(head: &str, tail: &str, categories: u16) -> Self {
+        let (own, plural) = tail.split_once('|').unwrap_or((tail, tail));
+        let plural = plural.strip_prefix("that is").map_or(plural.to_owned(), |rest| format!("that are{rest}"));
         // The head's noun is its last word, and all nouns here have a regular plural.
-        let (one, many) = match tail.strip_prefix("that is") {
-            Some(rest) => (format!("{head} that is{rest}"), format!("{head}s that are{rest}")),
-            None if tail.is_empty() => (head.to_owned(), format!("{head}s")),
-            None => (format!("{head} {tail}"), format!("{head}s {tail}")),
-        };
-        Self { one, many, preposition: PREPOSITIONS.iter().any(|word| tail.starts_with(word)) }
+        let [one, many] = [format!("{head} {own}"), format!("{head}s {plural}")].map(|text| text.trim_end().to_owned());
+        let told = TELLING.iter().filter(|(word, _)| own.split(' ').any(|own| own == *word));
+        let told = told.fold(0, |all, (_, bit)| all | bit);
+        let attached = if PREPOSITIONS.iter().any(|word| own.starts_with(word)) { u16::MAX } else { !PP };
+        Self { one, many, categories: categories & attached | told }
     }
 
     /// One of them, with its article.
     pub(super) fn a(&self) -> String {
         let article = if self.one.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
         format!("{article} {}", self.one)
-    }
-
-    /// Every bit but that of an attachment that the wording has not.
-    pub(super) fn categories(&self) -> u16 {
-        if self.preposition { u16::MAX } else { !PP }
     }
 }
 
@@ -90,12 +120,14 @@ pub(super) fn phrases(appearance: Appearance) -> Vec<Phrase> {
     }
 }
 
-/// A phrase of each of `heads` with each of `tails`.
+/// A phrase of each of `heads` with each of `tails`, of `categories` beside those that their words tell; [`PP`] where a
+/// prepositional phrase among them could belong to another noun.
 fn phrase(heads: &[String], tails: &[String], condition: String, categories: u16) -> Phrase {
     let nothing = [String::new()];
     let tails = if tails.is_empty() { &nothing } else { tails };
-    let wordings = heads.iter().flat_map(|head| tails.iter().map(move |tail| Wording::new(head, tail))).collect();
-    Phrase { wordings, condition, categories }
+    let wordings =
+        heads.iter().flat_map(|head| tails.iter().map(move |tail| Wording::new(head, tail, categories))).collect();
+    Phrase { wordings, condition }
 }
 
 /// `tails` with `{d}` put in.
@@ -115,10 +147,22 @@ fn blocks() -> Vec<Phrase> {
     for c in COLORS {
         let places: [(&[&str], &str); 4] = [
             (
-                &["at the top", "on top of its tower", "at the very top of its box", "that is topmost in its tower"],
+                &[
+                    "at the top",
+                    "on top of its tower|on top of their towers",
+                    "at the very top of its box|at the very top of their boxes",
+                    "that is topmost in its tower|that are topmost in their towers",
+                ],
                 "is_top(y)",
             ),
-            (&["at the base", "at the bottom of its tower", "that is lowest in its tower"], "is_bottom(y)"),
+            (
+                &[
+                    "at the base",
+                    "at the bottom of its tower|at the bottom of their towers",
+                    "that is lowest in its tower|that are lowest in their towers",
+                ],
+                "is_bottom(y)",
+            ),
             (
                 &["in the second place from the ground", "that is second from the bottom", "on the second level"],
                 "is_second(y)",
@@ -132,7 +176,7 @@ fn blocks() -> Vec<Phrase> {
             all.push(phrase(&heads(c), &with(tails, ""), format!("{} and {test}", is(c)), SPATIAL | PP));
         }
         let tails = with(&["that is not {d}", "that is anything but {d}", "whose color differs from {d}"], c);
-        all.push(phrase(&plain, &tails, format!("NOT({})", is(c)), NEGATION));
+        all.push(phrase(&plain, &tails, format!("NOT({})", is(c)), 0));
         let same = format!("exist({ABOVE}) and exist({BELOW}) and all_same_color(union({ABOVE}, {BELOW}))");
         let tails = ["directly between two blocks of the same color", "right between two blocks that share a color"];
         all.push(phrase(&heads(c), &with(&tails, ""), format!("{} and {same}", is(c)), SPATIAL | PP));
@@ -140,8 +184,20 @@ fn blocks() -> Vec<Phrase> {
     let relations: [(&[&str], &str); 5] = [
         (&["directly on a {d} block", "resting on a {d} block", "immediately above a {d} block"], BELOW),
         (&["directly under a {d} block", "supporting a {d} block", "immediately below a {d} block"], ABOVE),
-        (&["somewhere above a {d} block", "that is higher up in its tower than a {d} block"], "get_box_all_below(y)"),
-        (&["somewhere below a {d} block", "that is lower down in its tower than a {d} block"], "get_box_all_above(y)"),
+        (
+            &[
+                "somewhere above a {d} block",
+                "that is higher up in its tower than a {d} block|higher up in their towers than a {d} block",
+            ],
+            "get_box_all_below(y)",
+        ),
+        (
+            &[
+                "somewhere below a {d} block",
+                "that is lower down in its tower than a {d} block|lower down in their towers than a {d} block",
+            ],
+            "get_box_all_above(y)",
+        ),
         (&["touching a {d} block", "in contact with a {d} block", "adjacent to a {d} block"], "get_touching(y)"),
     ];
     for (i, c) in COLORS.iter().enumerate() {
@@ -153,7 +209,7 @@ fn blocks() -> Vec<Phrase> {
             if i < j {
                 let condition = format!("OR({}, {})", is(c), is(d));
                 let tails = [format!("that is {c} or {d}"), format!("that is either {c} or {d}")];
-                all.push(phrase(&plain, &tails, condition, COORDINATION | SYNTAX_COORDINATION));
+                all.push(phrase(&plain, &tails, condition, SYNTAX_COORDINATION));
             }
         }
     }
@@ -173,7 +229,7 @@ fn objects() -> Vec<Phrase> {
             all.push(phrase(&both, &[], format!("{} and {}", is(c), is(s)), 0));
             let condition = format!("AND({}, {}) and NOT(is_touching_wall(y))", is(c), is(s));
             let tails = with(&["not touching any wall", "that is clear of all walls"], "");
-            all.push(phrase(&both, &tails, condition, SPATIAL | NEGATION));
+            all.push(phrase(&both, &tails, condition, SPATIAL));
         }
         for (size, test, _) in SIZES {
             let words: &[&str] = match size {
@@ -186,12 +242,19 @@ fn objects() -> Vec<Phrase> {
         }
         for (wall, side) in WALLS {
             let condition = format!("{} and is_touching_wall(y, Side.{side})", is(s));
-            let tails =
-                with(&["touching the {d} wall", "flush with the {d} edge of its box", "against the {d} wall"], wall);
+            let flush = "flush with the {d} edge of its box|flush with the {d} edge of their boxes";
+            let tails = with(&["touching the {d} wall", flush, "against the {d} wall"], wall);
             all.push(phrase(&head, &tails, condition, SPATIAL));
         }
         let walls: [(&[&str], &str); 4] = [
-            (&["touching a wall", "touching an edge of its box", "pushed against a wall"], "is_touching_wall(y)"),
+            (
+                &[
+                    "touching a wall",
+                    "touching an edge of its box|touching an edge of their boxes",
+                    "pushed against a wall",
+                ],
+                "is_touching_wall(y)",
+            ),
             (&["touching or nearly touching a wall", "at most a hair away from a wall"], "is_closely_touching_wall(y)"),
             (&["touching a corner", "placed exactly in a corner"], "is_touching_corner(y)"),
             (
@@ -227,15 +290,17 @@ fn colored(c: &str) -> Vec<Phrase> {
         ),
         (
             &[
-                "whose top is higher than that of every other item in its box",
-                "reaching higher than all the others in its box",
+                "whose top is higher than that of every other item in its box|each with its top higher than that of every \
+                 other item in its box",
+                "reaching higher than all the others in its box|each reaching higher than all the others in its box",
             ],
             highest,
         ),
         (
             &[
-                "whose top is lower than that of every other item in its box",
-                "reaching less high than all the others in its box",
+                "whose top is lower than that of every other item in its box|each with its top lower than that of every \
+                 other item in its box",
+                "reaching less high than all the others in its box|each reaching less high than all the others in its box",
             ],
             lowest,
         ),
@@ -245,8 +310,8 @@ fn colored(c: &str) -> Vec<Phrase> {
     }
     for d in COLORS {
         let relations: [(&[&str], &str); 3] = [
-            (&["that is entirely above a {d} item", "all of which is higher than a {d} item"], "get_box_all_below(y)"),
-            (&["that is entirely below a {d} item", "all of which is lower than a {d} item"], "get_box_all_above(y)"),
+            (&["that is entirely above a {d} item", "wholly higher up than a {d} item"], "get_box_all_below(y)"),
+            (&["that is entirely below a {d} item", "wholly lower down than a {d} item"], "get_box_all_above(y)"),
             (&["touching a {d} item", "that is in contact with a {d} item"], "get_touching(y)"),
         ];
         for (tails, get) in relations {

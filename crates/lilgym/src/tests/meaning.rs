@@ -76,8 +76,9 @@ const TOWER: &[Pair] = &[
     ("There is a tower of at least three blocks without a black block.", &["YYY//"], &["YYK//", "YY//"]),
     (
         "There is a tower with a black block that is higher than each of the other towers.",
-        &["KY/Y/Y"],
-        &["KY/KY/", "K/YY/", "//"],
+        &["KY/Y/Y", "KY/Y/"],
+        // An empty box is no tower, and one tower alone is higher than none.
+        &["KY/KY/", "K/YY/", "KY//", "//"],
     ),
     ("There is no black block.", &["//", "Y//"], &["K//"]),
     ("There is a tower with only black blocks.", &["KK/Y/"], &["KY//", "//"]),
@@ -91,8 +92,9 @@ const TOWER: &[Pair] = &[
     ("At least two towers have a black block at the base.", &["K/K/", "K/K/K"], &["K//", "YK/K/"]),
     (
         "There is a tower lower than each of the others, and its top block is black.",
-        &["K/YY/YY"],
-        &["K/K/YY", "K/YY/", "KY/YYY/YYY"],
+        // An empty box is no tower, of which the others would have to be lower.
+        &["K/YY/YY", "K/YY/"],
+        &["K/K/YY", "KK/Y/", "K//", "//", "KY/YYY/YYY"],
     ),
     ("There is a tower of blocks of all three colors with black at the base.", &["KYB//"], &["YKB//", "KYY//"]),
     ("There is a tower with more yellow blocks than black blocks.", &["YYK//", "Y//"], &["YK/KKY/"]),
@@ -296,7 +298,8 @@ fn amendment_32_sentences_mean_their_programs() {
     {
         let mut covered = BTreeSet::new();
         for &(sentence, yes, no) in pairs {
-            let own = drafts(appearance).iter().find(|(draft, _)| draft.wordings.iter().any(|said| said == sentence));
+            let own =
+                drafts(appearance).iter().find(|(draft, _)| draft.wordings.iter().any(|(said, _)| said == sentence));
             let (draft, _) = own.unwrap_or_else(|| panic!("nothing says `{sentence}`"));
             let program = Program::parse(&draft.program).unwrap();
             for (scenes, expected) in [(yes, true), (no, false)] {
@@ -339,12 +342,31 @@ fn amendment_32_above_and_below_do_not_depend_on_towers() {
 fn amendment_32_what_could_be_misread_is_not_said() {
     for appearance in [Appearance::Tower, Appearance::Scatter] {
         for (draft, _) in drafts(appearance) {
-            for sentence in draft.wordings.iter().chain([&draft.sentence]) {
+            for sentence in draft.wordings.iter().map(|(said, _)| said).chain([&draft.sentence]) {
                 let lower = sentence.to_lowercase();
                 for vague in ["lowest box", "highest box", "line up", "lines up", "items and a ", "blocks and a "] {
                     assert!(!lower.contains(vague), "{sentence}");
                 }
             }
         }
+    }
+}
+
+/// One object has its tower and its box, several have theirs: none is spoken of in both numbers.
+#[test]
+fn amendment_32_possessives_agree_with_their_nouns() {
+    let one = ["block", "brick", "cube", "item", "object", "figure", "circle", "square", "triangle", "each", "box"];
+    for appearance in [Appearance::Tower, Appearance::Scatter] {
+        let (mut singular, mut plural) = (0, 0);
+        for (sentence, _) in drafts(appearance).iter().flat_map(|(draft, _)| &draft.wordings) {
+            let words: Vec<_> = crate::reader::words(sentence).collect();
+            for (at, word) in words.iter().enumerate().filter(|(_, word)| ["its", "their"].contains(&word.as_str())) {
+                let several = |word: &str| one.iter().any(|one| word.strip_suffix('s') == Some(one));
+                let owner = words[..at].iter().rev().find(|word| one.contains(&word.as_str()) || several(word));
+                assert_eq!(several(owner.unwrap()), word == "their", "{sentence}");
+                *if word == "its" { &mut singular } else { &mut plural } += 1;
+            }
+        }
+        assert!(singular > 100 && plural > 100, "{appearance:?}: {singular} and {plural}");
     }
 }
