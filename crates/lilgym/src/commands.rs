@@ -6,7 +6,7 @@ use heldout_core::{Argument, Call, Command, CommandError, Environment as _, Host
 use serde_json::{Value, json};
 
 use crate::annotate::annotate;
-use crate::config::{Appearance, Config, Grid, Split, Task};
+use crate::config::{Appearance, Config, Grid, Holdout, Split, Task};
 use crate::corpus::Corpus;
 use crate::environment::LilGym;
 use crate::files;
@@ -76,7 +76,10 @@ pub(crate) static COMMANDS: [Command; 6] = [
     Command {
         path: ["lilgym", "fit-blind"],
         about: "Fits the additions of the policy `blind` on the training problems of every task",
-        arguments: &[Argument::option("data", "DIR", "Directory of the public data files, or `builtin`").or("builtin")],
+        arguments: &[
+            Argument::option("data", "DIR", "Directory of the public data files, or `builtin`").or("builtin"),
+            Argument::option("holdout", "HOLDOUT", "How the built-in corpus is divided").or("compositional"),
+        ],
         settings: false,
         run: fit_blind,
     },
@@ -241,9 +244,14 @@ fn categories(call: &mut Call<'_>) -> Result<Said, CommandError> {
 
 fn fit_blind(call: &mut Call<'_>) -> Result<Said, CommandError> {
     let data = call.needed("data")?.to_owned();
+    let holdout = match call.needed("holdout")? {
+        "compositional" => Holdout::Compositional,
+        "random" => Holdout::Random,
+        other => return Err(format!("`--holdout` is `{other}`, must be `compositional` or `random`").into()),
+    };
     let (mut text, mut lists) = (String::new(), serde_json::Map::new());
     for task in Task::ALL {
-        let rules = LilGym::new(&Config { data: data.clone(), ..Config::default() }, task)?;
+        let rules = LilGym::new(&Config { data: data.clone(), holdout, ..Config::default() }, task)?;
         let list = json!(fitted(&rules));
         text += &format!("{}: {list}\n", task.name());
         lists.insert(task.name().to_owned(), list);

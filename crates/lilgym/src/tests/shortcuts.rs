@@ -1,12 +1,12 @@
 //! The shortcuts: what they look at, and what their additions were fitted on.
 
-use super::{Begin, Config, Grid, LilGym, Split, Task, rules};
+use super::{Begin, Config, Grid, Holdout, LilGym, Split, Task, rules};
 use crate::blind::additions;
 use crate::config::Observation;
 use crate::fit::fitted;
-use heldout_core::{Batch, Buffers, Options, Reset, Seed, VecEnv, policy_infos};
+use heldout_core::{Batch, Buffers, Options, Reset, Seed, Seeding, VecEnv, policy_infos};
 
-/// Success and return of `policy` over every problem of a split, each once.
+/// Success and return of `policy` over every problem of a split, each once and with a seed of its own.
 pub(super) fn score(config: &Config, task: Task, policy: &str) -> (f64, f64) {
     let problems = rules(config, task).corpus.problems.len() as u32;
     let mut env = Batch::<LilGym>::new(config, task, 1, Options::default()).unwrap();
@@ -16,7 +16,9 @@ pub(super) fn score(config: &Config, task: Task, policy: &str) -> (f64, f64) {
     let mut actions = vec![0; env.spec().action_width()];
     let (mut success, mut total) = (0.0, 0.0);
     for problem in 0..problems {
-        env.reset(Reset { problems: &[Some(problem)], ..Reset::seed(Seed(0)) }, buffers.output()).unwrap();
+        // As `heldout run` seeds the episodes of a finite set.
+        let seeds = Seeding::Copies(&[Some(Seed(0).derive(problem.into()))]);
+        env.reset(Reset { seeds, problems: &[Some(problem)], mask: None }, buffers.output()).unwrap();
         loop {
             env.act(&buffers.rows(), &mut actions).unwrap();
             env.step(&actions, buffers.output()).unwrap();
@@ -37,11 +39,13 @@ fn amendment_07_and_08_shortcuts_are_named() {
     assert_eq!(short, [("blind", false), ("noop", false)]);
 }
 
-/// The additions were fitted on the training split alone: fitting anew gives the same.
+/// The additions were fitted on the training split alone, as either holdout divides the corpus: fitting anew gives the same.
 #[test]
 fn amendment_07_additions_are_fitted_on_training() {
-    let all = Task::ALL.map(|task| rules(&Config::default(), task));
-    assert_eq!(all.each_ref().map(fitted), all.each_ref().map(|rules| additions(rules).to_vec()));
+    for holdout in [Holdout::Compositional, Holdout::Random] {
+        let all = Task::ALL.map(|task| rules(&Config { holdout, ..Config::default() }, task));
+        assert_eq!(all.each_ref().map(fitted), all.each_ref().map(|rules| additions(rules).unwrap().to_vec()));
+    }
 }
 
 /// What is seen of the boxes is enough, in any form, and the sentence counts for nothing: it plays the same without.
@@ -125,6 +129,58 @@ fn amendment_07_blind_is_refused_on_other_grids() {
     let mut env = Batch::<LilGym>::new(&config, Task::SCATTER_SCRATCH, 1, Options::default()).unwrap();
     let error = env.seat(0, "blind", Seed(0)).unwrap_err().to_string();
     assert!(error.contains("`grid` is `[38,10]`, must be `[19,5]` for `blind`"), "{error}");
+}
+
+/// A list that was fitted on other data would be no floor of these: a directory is known by what its files hold.
+#[cfg(feature = "files")]
+#[test]
+fn amendment_07_blind_is_refused_on_data_that_it_was_not_fitted_on() {
+    use super::commands::{folder, row};
+    let rows = serde_json::json!({"1-0": row("1", "true", Some("Black"))});
+    let folder = folder("blind", &[("tower_flipit_dev.json", rows)]);
+    let data = folder.to_string_lossy().into_owned();
+    let config = Config { data: data.clone(), split: Split::Dev, ..Config::default() };
+    let mut env = Batch::<LilGym>::new(&config, Task::TOWER_FLIPIT, 1, Options::default()).unwrap();
+    let error = env.seat(0, "blind", Seed(0)).unwrap_err().to_string();
+    let told = format!("`data` is `{data}`, must be `builtin` or the public files for `blind`");
+    assert!(error.contains(&told), "{error}");
+    env.seat(0, "noop", Seed(0)).unwrap();
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// Random play of a problem says nothing of the next: with one sequence of actions for all, as many would be solved as it
+/// happens to suit.
+#[test]
+fn regression_random_play_differs_between_problems() {
+    let config = Config { split: Split::Test, observation: Observation::Objects, ..Config::default() };
+    let (success, _) = score(&config, Task::TOWER_FLIPIT, "random");
+    assert!((0.1..0.2).contains(&success), "{success}");
+}
+
+/// The rows of the cards' tables.
+#[test]
+#[ignore = "prints what the policies score, which takes minutes"]
+fn measure_the_cards() {
+    for task in Task::ALL {
+        for policy in ["random", "blind", "noop", "oracle"] {
+            let told = Split::ALL.map(|split| {
+                let config = Config { split, ..Config::default() };
+                let of = |(success, total)| [success, total].map(|mean: f64| format!("{mean:.3}"));
+                of(score(&config, task, policy))
+            });
+            let [train, dev, test] = &told;
+            println!(
+                "{}: | `{policy}` | {} | {} | {} | {} | {} | {} |",
+                task.name(),
+                train[0],
+                dev[0],
+                test[0],
+                train[1],
+                dev[1],
+                test[1]
+            );
+        }
+    }
 }
 
 /// An immediate STOP solves what holds of empty boxes, and nothing that begins otherwise.
