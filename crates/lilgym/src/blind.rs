@@ -5,8 +5,8 @@ use heldout_core::{Policy, Rng, RowRef, View};
 use crate::action::{Action, Numbers};
 use crate::config::{Appearance, Config, Observation};
 use crate::environment::{FEATURES, LilGym, TARGET, VIEW};
-use crate::geometry::{Rect, bounds, inside, overlap};
-use crate::picture::{GROUND, HALF_WIDTH, WIDTH, spans};
+use crate::geometry::{Rect, bounds, inside};
+use crate::picture::{GROUND, HALF_HEIGHT, HALF_WIDTH, WIDTH, spans};
 use crate::rules::{TOWER_PITCH, TOWER_X};
 use crate::scene::{BOX_PITCH, BOX_SIDE, BOXES, Color, Item, Shape, Size};
 
@@ -106,63 +106,67 @@ impl Policy<LilGym> for Blind {
 }
 
 /// The boxes as the agent sees them.
-enum Seen<'a> {
-    Pixels {
-        rgb: &'a [[u8; 3]],
-        width: usize,
-        /// Pixels of the whole picture to one of these.
-        scale: i32,
-    },
-    Objects(&'a [[i32; FEATURES]]),
+struct Seen<'a> {
+    pixels: Pixels<'a>,
+    width: usize,
+    /// Pixels of the whole picture to one of these.
+    scale: i32,
+}
+
+/// Which pixels are objects'.
+enum Pixels<'a> {
+    Colours(&'a [[u8; 3]]),
+    /// Where the small picture would show the objects of a list: who sees a list does what who sees a picture does.
+    Marks(Box<[bool; HALF_WIDTH * HALF_HEIGHT]>),
 }
 
 impl<'a> Seen<'a> {
     fn of(rules: &LilGym, row: &RowRef<'a>) -> Self {
+        let colours = |width, scale| Self { pixels: Pixels::Colours(row.u8(VIEW).as_chunks().0), width, scale };
         match rules.config.observation {
-            Observation::Image => Self::Pixels { rgb: row.u8(VIEW).as_chunks().0, width: HALF_WIDTH, scale: 2 },
-            Observation::Full => Self::Pixels { rgb: row.u8(VIEW).as_chunks().0, width: WIDTH, scale: 1 },
-            Observation::Objects => Self::Objects(row.i32(VIEW).as_chunks().0),
+            Observation::Image => colours(HALF_WIDTH, 2),
+            Observation::Full => colours(WIDTH, 1),
+            Observation::Objects => {
+                let mut marks = Box::new([false; HALF_WIDTH * HALF_HEIGHT]);
+                for (owner, item) in items(row.i32(VIEW).as_chunks().0) {
+                    let left = BOX_PITCH * owner as i32;
+                    let area = Rect { left, top: 0, right: left + BOX_SIDE, bottom: BOX_SIDE };
+                    spans(&item, owner, area, |y, from, to| {
+                        let columns = (from / 2) as usize..((to + 1) / 2) as usize;
+                        marks[(y / 2) as usize * HALF_WIDTH..][columns].fill(true);
+                    });
+                }
+                Self { pixels: Pixels::Marks(marks), width: HALF_WIDTH, scale: 2 }
+            }
         }
     }
 
-    /// How much there is to see within `area` of a box: coloured pixels, or middles of objects.
-    fn within(&self, area: Rect) -> usize {
-        match self {
-            Self::Pixels { rgb, width, scale } => {
-                let rows = area.top / scale..(area.bottom + scale - 1) / scale;
-                let columns = (area.left / scale) as usize..((area.right + scale - 1) / scale) as usize;
-                let row = |y: i32| &rgb[y as usize * width..][columns.clone()];
-                rows.map(|y| row(y).iter().filter(|&&pixel| pixel != GROUND).count()).sum()
-            }
-            Self::Objects(objects) => {
-                let is_within = |place: Rect| {
-                    let (x, y) = (i32::midpoint(place.left, place.right), i32::midpoint(place.top, place.bottom));
-                    (area.left..area.right).contains(&x) && (area.top..area.bottom).contains(&y)
-                };
-                items(objects).filter(|(owner, item)| is_within(bounds(item, *owner))).count()
-            }
+    /// How many pixels of objects there are from `left` to before `right` in line `y`, in pixels of the whole picture.
+    fn in_line(&self, y: i32, left: i32, right: i32) -> usize {
+        let columns = (left / self.scale) as usize..((right + self.scale - 1) / self.scale) as usize;
+        let start = (y / self.scale) as usize * self.width;
+        match &self.pixels {
+            Pixels::Colours(rgb) => rgb[start..][columns].iter().filter(|&&pixel| pixel != GROUND).count(),
+            Pixels::Marks(marks) => marks[start..][columns].iter().filter(|&&mark| mark).count(),
         }
+    }
+
+    /// How many pixels of objects there are within `area` of a box.
+    fn within(&self, area: Rect) -> usize {
+        let lines = (area.top / self.scale..(area.bottom + self.scale - 1) / self.scale).map(|y| y * self.scale);
+        lines.map(|y| self.in_line(y, area.left, area.right)).sum()
     }
 
     /// Whether nothing is seen where `item` would be in box `owner`.
     fn is_free(&self, item: &Item, owner: usize) -> bool {
-        match self {
-            Self::Pixels { rgb, width, scale } => {
-                let (mut free, left) = (true, BOX_PITCH * owner as i32);
-                // Outlines pass between pixels: one pixel around it must be free too.
-                spans(item, owner, bounds(item, owner), |y, from, to| {
-                    let (from, to) = ((from - 1).max(left), (to + 1).min(left + BOX_SIDE));
-                    let columns = (from / scale) as usize..((to + scale - 1) / scale) as usize;
-                    let rows = (y - 1).max(0)..=(y + 1).min(BOX_SIDE - 1);
-                    free &= rows.map(|y| &rgb[(y / scale) as usize * width..][columns.clone()]).all(is_ground);
-                });
-                free
-            }
-            Self::Objects(objects) => {
-                let others = items(objects).filter(|(of, _)| *of == owner);
-                others.into_iter().all(|(_, other)| !overlap(item, &other, owner))
-            }
-        }
+        let (mut free, left) = (true, BOX_PITCH * owner as i32);
+        // Outlines pass between pixels: one pixel around it must be free too.
+        spans(item, owner, bounds(item, owner), |y, from, to| {
+            let (from, to) = ((from - 1).max(left), (to + 1).min(left + BOX_SIDE));
+            let mut lines = (y - 1).max(0)..=(y + 1).min(BOX_SIDE - 1);
+            free &= lines.all(|y| self.in_line(y, from, to) == 0);
+        });
+        free
     }
 
     /// The removal where there is most to see; the first among equals.
@@ -207,10 +211,6 @@ pub(crate) fn placed(rules: &LilGym, action: Action) -> Option<(usize, Item)> {
             (owner, Item { x, y: cell.top as i16, shape, color, size })
         }
     })
-}
-
-fn is_ground(pixels: &[[u8; 3]]) -> bool {
-    pixels.iter().all(|&pixel| pixel == GROUND)
 }
 
 /// The objects of a list, with their boxes.
