@@ -116,7 +116,7 @@ impl Measure {
         let mut named = named.join(" ");
         let unusual =
             [("seed", self.seed, 0), ("seeds", self.seeds, 1)].into_iter().filter(|(_, is, default)| is != default);
-        named += &unusual.map(|(name, is, _)| format!(" --{name} {is}")).collect::<String>();
+        unusual.for_each(|(name, is, _)| named += &format!(" --{name} {is}"));
         named += &self.episodes.map_or(String::new(), |episodes| format!(" --episodes {episodes}"));
         let mut markdown =
             format!("# Shortcuts and scales\n\nMade by `heldout scales {named} --out DIR --markdown FILE`.\n");
