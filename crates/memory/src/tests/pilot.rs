@@ -43,6 +43,23 @@ fn a_lane_must_be_free_on_both_sides() {
     }
 }
 
+/// What is beside a slanting way is across it, not along.
+#[test]
+fn a_slanting_lane_must_be_free_on_both_sides() {
+    for (x, z) in [(3, 1), (1, 3)] {
+        let closed = |half: f64| {
+            let mut chart = Chart::new(5, 5, 1.0).for_lane(half);
+            chart.set_open(x, z, false);
+            chart
+        };
+        let (chart, narrow) = (closed(1.2), closed(0.3));
+        let (low, high) = (chart.middle(0, 0), chart.middle(4, 4));
+        for (from, to) in [(low, high), (high, low)] {
+            assert!(!chart.is_straight(from, to) && narrow.is_straight(from, to), "{x}, {z}");
+        }
+    }
+}
+
 #[test]
 fn who_wanders_turns_away_from_what_is_near() {
     let senses =
