@@ -105,7 +105,7 @@ class _Careful:
 def test_amendment_14_a_model_is_given_the_masks_of_flat_observations(tmp_path: Path) -> None:
     protocol = tmp_path / "flat.toml"
     protocol.write_text(
-        'title = "Flat"\nsummary = "One vector."\n[[task]]\nname = "listener"\nid = "s2b/listener-v1"\nepisodes = 3\n'
+        'title = "Flat"\nsummary = "One vector."\nseeds = 1\n[[task]]\nname = "listener"\nid = "s2b/listener-v1"\nepisodes = 3\n'
         'metric = "zsct_accuracy"\ncondition = [{ name = "query", held_out = true }]\n'
     )
     heldout.evaluate(_Careful(), str(protocol), tmp_path / "out", view={"flat": True})
