@@ -1,5 +1,6 @@
 //! The scales that are built in are those of this code.
 
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use heldout_core::Options;
@@ -93,18 +94,9 @@ fn all_other_scales_are_those_of_this_code() {
 fn check(protocol: &Protocol, episodes: Option<u64>) {
     let folder = Folder::new("scales");
     let kept = protocol.scales.as_ref().unwrap();
-    let evaluation = Evaluation {
-        entrants: entrants(std::slice::from_ref(protocol)),
-        protocols: vec![protocol.clone()],
-        out: folder.0.clone(),
-        seed: kept.seed,
-        seeds: Some(1),
-        episodes,
-        threads: 2,
-        tasks: Vec::new(),
-        resume: false,
-        other_build: false,
-    };
+    let all = entrants(std::slice::from_ref(protocol));
+    let evaluation =
+        Evaluation { seed: kept.seed, seeds: Some(1), episodes, ..evaluation(protocol, all, folder.0.clone()) };
     let outcome = evaluation.run(&AtomicBool::new(false), &|_| ()).unwrap();
     // A listener's shortcut is no speaker, so that it has no part in the scale of languages.
     let refused = |failure: &Failure| failure.problem.starts_with("there is no speaker");
@@ -135,24 +127,29 @@ set = { dims = 3, min_values = 2, max_values = 3, message_length = 3, vocabulary
 condition = [{ name = "query", held_out = true }]
 "#;
 
+/// Who takes part under `protocol`, written to `out`.
+fn evaluation(protocol: &Protocol, entrants: Vec<Entrant>, out: PathBuf) -> Evaluation {
+    Evaluation {
+        entrants,
+        protocols: vec![protocol.clone()],
+        out,
+        seed: 0,
+        seeds: None,
+        episodes: None,
+        threads: 2,
+        tasks: Vec::new(),
+        resume: false,
+        other_build: false,
+    }
+}
+
 /// Who has a part of the ability is measured with the others, and shown beside the score as no floor of it.
 #[test]
 fn amendment_05_probes_are_measured_and_shown_beside_the_floor() {
     let folder = Folder::new("probes");
     let mut protocol = Protocol::parse("listener", "listener.toml", LISTENER).unwrap();
     let run = |protocol: &Protocol, entrants: Vec<Entrant>, out: &str| {
-        let evaluation = Evaluation {
-            entrants,
-            protocols: vec![protocol.clone()],
-            out: folder.0.join(out),
-            seed: 0,
-            seeds: None,
-            episodes: None,
-            threads: 2,
-            tasks: Vec::new(),
-            resume: false,
-            other_build: false,
-        };
+        let evaluation = evaluation(protocol, entrants, folder.0.join(out));
         assert!(evaluation.run(&AtomicBool::new(false), &|_| ()).unwrap().failures.is_empty());
         evaluation.out
     };
@@ -195,18 +192,8 @@ condition = [{ name = "T", held_out = false }, { name = "ST-1", held_out = true 
 "#;
     let mut protocol = Protocol::parse("small", "small.toml", small).unwrap();
     protocol.scales = Some(Scales { protocol: "small".to_owned(), ..scales.clone() });
-    let evaluation = Evaluation {
-        entrants: vec![Entrant::parse("shortcut", &no_learners).unwrap()],
-        protocols: vec![protocol],
-        out: folder.0.clone(),
-        seed: 0,
-        seeds: None,
-        episodes: None,
-        threads: 2,
-        tasks: Vec::new(),
-        resume: false,
-        other_build: false,
-    };
+    let shortcut = vec![Entrant::parse("shortcut", &no_learners).unwrap()];
+    let evaluation = evaluation(&protocol, shortcut, folder.0.clone());
     assert!(evaluation.run(&AtomicBool::new(false), &|_| ()).unwrap().failures.is_empty());
     let records = Recorded::read_all(&folder.0).unwrap();
     let who = |condition: &str| records.iter().find(|r| r.header.condition == condition).unwrap().header.policy.clone();
