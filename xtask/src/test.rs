@@ -36,7 +36,7 @@ const fn long(name: &'static str, run: fn(&mut Round) -> anyhow::Result<()>) -> 
 }
 
 /// All parts, the cheapest first.
-static PARTS: [Part; 18] = [
+static PARTS: [Part; 19] = [
     part("documents", |_| papers()),
     part("licences", |_| licences::check()),
     part("fmt", |_| run("cargo", &["fmt", "--all", "--check"])),
@@ -46,6 +46,7 @@ static PARTS: [Part; 18] = [
     part("threadless", |round| threadless(&mut round.totals)),
     part("wasm", |_| wasm::digests()),
     part("python", |round| python::test(&mut round.totals)),
+    long("ignored", |round| ignored(&mut round.totals)),
     long("sb3", |round| python::sb3(&mut round.totals)),
     long("tutorials", |round| python::tutorials(&mut round.totals)),
     long("scale", |round| python::scale(&mut round.totals)),
@@ -100,6 +101,27 @@ fn rust(totals: &mut Totals) -> anyhow::Result<()> {
     let all = ["test", "--no-fail-fast", "--workspace", "--exclude", "xtask"];
     tests(&mut command("cargo", &all), totals)?;
     tests(&mut command("cargo", &["test", "-p", "xtask"]), totals)
+}
+
+/// What makes files, and what is known not to be reached: nobody waits for these.
+const NEVER: [&str; 4] = ["write_", "measure_the_cards", "agents_check_59", "five_mazes_are_learnt_by_options"];
+
+/// Tests that need data that a user obtains, by the variable that names where these are.
+const OBTAINED: [(&str, &str); 3] =
+    [("HELDOUT_LILGYM_DATA", "all_other_scales"), ("HELDOUT_MNIST", "mnist"), ("HELDOUT_MINILM", "minilm")];
+
+/// The tests that are left out of the others because they take minutes, or need data that a user obtains.
+fn ignored(totals: &mut Totals) -> anyhow::Result<()> {
+    let mut all = vec!["test", "--no-fail-fast", "--workspace", "--exclude", "xtask", "--", "--ignored"];
+    let absent =
+        OBTAINED.iter().filter(|(variable, _)| std::env::var_os(variable).is_none_or(|named| named.is_empty()));
+    for (variable, tests) in absent.clone() {
+        println!("{variable} names no directory: tests of `{tests}` are left out");
+    }
+    for tests in NEVER.iter().copied().chain(absent.map(|(_, tests)| *tests)) {
+        all.extend(["--skip", tests]);
+    }
+    tests(&mut command("cargo", &all), totals)
 }
 
 /// What families promise without threads is shown by WebAssembly, which has neither threads nor files.

@@ -114,8 +114,14 @@ pub struct RunFile {
     pub id: String,
     /// The environment's config in training: overrides.
     pub env: Map<String, Value>,
+    /// What the task sets, whatever the condition: another protocol's task that sets the same is asked of it too.
+    #[serde(default)]
+    pub set: Map<String, Value>,
     /// Those of its keys by which the agent sees and acts, in play too.
     pub view: Map<String, Value>,
+    /// The step metrics that it is told, by their names.
+    #[serde(default)]
+    pub step_metrics: Vec<String>,
     /// What it was shown, and what it could do.
     #[serde(default)]
     pub shown: Shown,

@@ -288,6 +288,9 @@ struct Kept {
     /// What the last evaluation found.
     #[serde(default)]
     scores: Vec<(String, f64)>,
+    /// What the learner told last of its recent episodes.
+    #[serde(default)]
+    recent: Vec<(String, f64)>,
     /// Bytes of the files that only grow.
     log: u64,
     curves: u64,
@@ -462,6 +465,10 @@ impl Run<'_> {
             let step = learner.advance()?;
             kept.counters = learner.counters();
             kept.blocks += 1;
+            let recent =
+                step.scalars.iter().filter_map(|(name, x)| Some((name.strip_prefix("recent/")?.to_owned(), *x)));
+            let recent: Vec<_> = recent.collect();
+            kept.recent = if recent.is_empty() { kept.recent } else { recent };
             let steps = (kept.counters.env_steps - before.env_steps) as f64;
             let speed = steps / ((clock.wall)() - since).max(1e-9);
             tell(&step, kept.counters, &mut log, &mut board, (clock.wall)(), speed)?;
@@ -490,13 +497,14 @@ impl Run<'_> {
         kept.wall_seconds = spent[1] + (clock.wall)() - began;
         self.save(learner, &kept)?;
         let Some(end) = end else { return Ok(Ended::Stopped(kept.counters)) };
-        let scores: Map<String, Value> = kept.scores.into_iter().map(|(name, x)| (name, json!(x))).collect();
+        let table = |of: Vec<(String, f64)>| of.into_iter().map(|(name, x)| (name, json!(x))).collect::<Map<_, _>>();
         let done = json!({
             "end": end,
             "counters": kept.counters,
             "cpu_seconds": kept.cpu_seconds.round(),
             "wall_seconds": kept.wall_seconds.round(),
-            "scores": scores,
+            "scores": table(kept.scores),
+            "recent": table(kept.recent),
             "best": kept.best,
             "also_computed_by": kept.others,
         });

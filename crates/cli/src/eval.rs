@@ -13,7 +13,7 @@ use heldout_eval::entrant::{Entrant, Load};
 use heldout_eval::protocol::{self, Condition, Kind, Protocol, Task};
 use heldout_eval::records::Recorded;
 use heldout_eval::results::{Cell, Measured};
-use heldout_eval::runner::{Evaluation, Outcome, Progress};
+use heldout_eval::runner::{ABSENT, Evaluation, Outcome, Progress};
 use serde_json::{Value, json};
 
 use crate::around::Around;
@@ -85,6 +85,9 @@ impl Eval {
         let stop = stop_flag()?;
         // Until the report is written.
         let held = evaluation.hold()?;
+        for label in evaluation.absent() {
+            eprintln!("none of the tasks that are asked is for `{label}`: {ABSENT}");
+        }
         let bar = progress::bar(0, "episodes");
         let tell = |progress: Progress<'_>| match progress {
             Progress::Preparing(what) => bar.set_message(what.to_owned()),

@@ -144,7 +144,7 @@ impl Host for Terminal {
 
     fn speakers(&mut self, path: &Path, entry: &'static Entry) -> Result<Vec<Arc<dyn Speaker>>, CommandError> {
         let agent = crate::trained::open(path).map_err(|problem| format!("`{}`: {problem}", path.display()))?;
-        let place = |run| Place { entry, protocol: "", task: "", run, seed: 0 };
+        let place = |run| Place { entry, protocol: "", task: "", set: None, run, seed: 0 };
         if !agent.enters(&place(0)) {
             let id = entry.id();
             return Err(format!("`{}` holds no one policy, or several seeds of one, for `{id}`", path.display()).into());

@@ -79,7 +79,7 @@ impl Render {
         let entry = find(&self.id)?;
         let options = Options { autoreset: Autoreset::Disabled, ..Options::default() };
         let entrant = Entrant::unchecked(&self.policy, &crate::trained::open)?;
-        let place = Place { entry, protocol: "", task: "", run: 0, seed: self.seed };
+        let place = Place { entry, protocol: "", task: "", set: None, run: 0, seed: self.seed };
         let mut overrides = entrant.view(&place).map_err(anyhow::Error::msg)?;
         overrides.extend(self.settings.overrides()?);
         let (mut env, config) = (entry.make(&overrides, 1, options)?, entry.configure(&overrides)?);

@@ -94,6 +94,8 @@ struct Course {
     entry: &'static Entry,
     /// The config of training.
     env: Map<String, Value>,
+    /// What the task sets, whatever the condition.
+    set: Map<String, Value>,
     /// The part of it by which the agent sees and acts.
     view: Map<String, Value>,
     /// Name and config of each condition that can be played while it learns.
@@ -318,6 +320,7 @@ impl Train {
                 .collect(),
             metric: task.map_or_else(|| "return".to_owned(), |t| t.metric.clone()),
             env,
+            set: task.map(|t| t.set.clone()).unwrap_or_default(),
             view,
             told,
             spec,
@@ -347,7 +350,7 @@ impl Train {
         let problems = if ids.is_empty() { Problems::All } else { Problems::Only(ids) };
         let mut learner = agent.learner(told, env, problems, words, root, &self.device)?;
 
-        let about = self.about(agent, course, seed)?;
+        let about = self.about(agent, course, seed, learner.player().told())?;
         let label = about.label.clone();
         let Value::Object(about) = serde_json::to_value(about)? else { bail!("a run is a table") };
         let mut line = Map::new();
@@ -434,7 +437,7 @@ impl Train {
     }
 
     /// What fixes a run.
-    fn about(&self, agent: &Agent, course: &Course, seed: u64) -> anyhow::Result<RunFile> {
+    fn about(&self, agent: &Agent, course: &Course, seed: u64, step_metrics: Vec<String>) -> anyhow::Result<RunFile> {
         let sources = course.spec.sources.iter();
         let sources = sources.map(|s| Source { name: s.name.to_owned(), content: s.content.clone() });
         Ok(RunFile {
@@ -447,7 +450,9 @@ impl Train {
             task: course.task.clone(),
             id: course.entry.id().to_owned(),
             env: course.env.clone(),
+            set: course.set.clone(),
             view: course.view.clone(),
+            step_metrics,
             shown: Shown::of(&course.spec),
             seed,
             config: course.told.table(),

@@ -13,7 +13,7 @@ use heldout_eval::curves::Curve;
 use heldout_eval::entrant::{Agent, Place, is_importable};
 use heldout_eval::records::Source;
 use heldout_eval::{Actor, Turn};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::speaking::{Speaking, speaks};
 
@@ -45,8 +45,15 @@ struct Trained {
 
 impl Trained {
     /// The policies that play at a place, in the order of their seeds: those that were trained for its task, or, where the
-    /// protocol is another, those of the one task on the same environment.
+    /// protocol is another, those of the one task on the same environment that sets nothing else.
     fn at(&self, place: &Place<'_>) -> Vec<&Checkpoint> {
+        let sets_no_other = |c: &Checkpoint| {
+            let views = place.entry.about.views;
+            let own = |(key, value): (&String, &Value)| {
+                views.contains(&key.as_str()) || c.run.set.get(key).is_none_or(|own| own == value)
+            };
+            place.set.is_none_or(|set| set.iter().all(own))
+        };
         let on = |c: &&Checkpoint| c.run.id == place.entry.id();
         let all: Vec<&Checkpoint> = self.checkpoints.iter().filter(on).collect();
         let own: Vec<&Checkpoint> =
@@ -55,8 +62,9 @@ impl Trained {
             return own;
         }
         let elsewhere = all.iter().all(|c| c.run.protocol != place.protocol || c.run.protocol.is_empty());
-        let one_task = all.windows(2).all(|two| two[0].run.task == two[1].run.task);
-        if elsewhere && one_task { all } else { Vec::new() }
+        let alike: Vec<&Checkpoint> = all.into_iter().filter(|c| sets_no_other(c)).collect();
+        let one_task = alike.windows(2).all(|two| two[0].run.task == two[1].run.task);
+        if elsewhere && one_task { alike } else { Vec::new() }
     }
 
     fn policy(&self, place: &Place<'_>) -> Option<&Checkpoint> {
@@ -114,6 +122,21 @@ impl Agent for Trained {
 
     fn backend(&self) -> Option<String> {
         Some(Backend::of_this_process().to_string())
+    }
+
+    fn trained(&self, place: &Place<'_>) -> Map<String, Value> {
+        let Some(Checkpoint { run, .. }) = self.policy(place) else { return Map::new() };
+        // The encoder of sentences is among the sources, by content.
+        let config = run.config.iter().filter(|(key, _)| !key.ends_with("path"));
+        let told = json!({
+            "agent": run.agent,
+            "profile": run.profile,
+            "protocol": run.protocol,
+            "task": run.task,
+            "config": config.map(|(key, value)| (key.clone(), value.clone())).collect::<Map<_, _>>(),
+            "step_metrics": run.step_metrics,
+        });
+        told.as_object().cloned().unwrap_or_default()
     }
 
     fn sources(&self, place: &Place<'_>) -> Vec<Source> {

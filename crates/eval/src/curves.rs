@@ -233,7 +233,8 @@ fn brought(
 ) -> Result<Option<Curve>, EvalError> {
     // Of two who play together nobody scored alone.
     let (Play::Agent(agent), Ok(entry)) = (&entrant.play, find(&task.id)) else { return Ok(None) };
-    let place = Place { entry, protocol: &protocol.name, task: &task.name, run: 0, seed: evaluation.seed };
+    let (name, set) = (&protocol.name, Some(&task.set));
+    let place = Place { entry, protocol: name, task: &task.name, set, run: 0, seed: evaluation.seed };
     if !agent.enters(&place) {
         return Ok(None);
     }

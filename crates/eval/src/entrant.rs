@@ -22,6 +22,8 @@ pub struct Place<'a> {
     pub protocol: &'a str,
     /// Its task; empty outside a protocol.
     pub task: &'a str,
+    /// What the task sets, whatever the condition; `None` outside a protocol.
+    pub set: Option<&'a Map<String, Value>>,
     /// The number of the run, from 0: it is played by the policy of that training seed.
     pub run: usize,
     /// The run seed.
@@ -30,7 +32,7 @@ pub struct Place<'a> {
 
 impl std::fmt::Debug for Place<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { entry, protocol, task, run, seed } = self;
+        let Self { entry, protocol, task, run, seed, .. } = self;
         write!(f, "{} in {protocol} / {task}, run {run}, seed {seed}", entry.id())
     }
 }
@@ -98,6 +100,11 @@ pub trait Agent: Send + Sync {
     /// What it computes with (`flex avx2`), where its answers depend on that.
     fn backend(&self) -> Option<String> {
         None
+    }
+
+    /// How it was trained, for its records, without what differs from seed to seed and without paths; nothing unless told.
+    fn trained(&self, _place: &Place<'_>) -> Map<String, Value> {
+        Map::new()
     }
 
     /// The data that its policy is made of, by content: records hold no paths.

@@ -32,6 +32,8 @@ pub(crate) struct Cell {
     pub(crate) entry: &'static Entry,
     pub(crate) entrant: Entrant,
     pub(crate) play: CellPlay,
+    /// What the task sets, whatever the condition.
+    set: Map<String, Value>,
     /// The records that are there already.
     pub(crate) kept: Kept,
     /// The build that plays now, which the header does not tell where it continues records of another.
@@ -57,15 +59,16 @@ pub(crate) enum CellPlay {
 
 impl Cell {
     /// A cell of which nothing is recorded yet.
-    fn new(header: Header, entry: &'static Entry, entrant: Entrant, play: CellPlay) -> Self {
-        let built = header.build.clone();
-        Self { header, entry, entrant, play, kept: Kept::default(), built }
+    fn new(header: Header, task: &Task, bout: (&'static Entry, Entrant), play: CellPlay) -> Self {
+        let (built, set, (entry, entrant)) = (header.build.clone(), task.set.clone(), bout);
+        Self { header, entry, entrant, play, set, kept: Kept::default(), built }
     }
 
     /// Where its agents are asked to play the `run`th seed.
     pub(crate) fn place(&self, run: usize) -> Place<'_> {
         let Header { protocol, task, seeds, .. } = &self.header;
-        Place { entry: self.entry, protocol, task, run, seed: seeds.get(run).copied().unwrap_or_default() }
+        let seed = seeds.get(run).copied().unwrap_or_default();
+        Place { entry: self.entry, protocol, task, set: Some(&self.set), run, seed }
     }
 
     /// What the cell cannot do.
@@ -120,7 +123,7 @@ struct Bout<'a> {
 impl Bout<'_> {
     fn place(&self, run: usize) -> Place<'_> {
         let (protocol, task) = (&self.protocol.name, &self.task.name);
-        Place { entry: self.entry, protocol, task, run, seed: self.seeds[run] }
+        Place { entry: self.entry, protocol, task, set: Some(&self.task.set), run, seed: self.seeds[run] }
     }
 
     /// The config overrides of a condition, with the entrant's view over them.
@@ -136,6 +139,19 @@ impl Bout<'_> {
         match each.first() {
             Some(first) if each.iter().all(|other| other == first) => (first.clone(), Vec::new()),
             _ => (self.entrant.policy.clone(), each),
+        }
+    }
+
+    /// How its agents were trained: the one there is, or each by its name.
+    fn trained(&self) -> Map<String, Value> {
+        let agents = self.entrant.play.agents().into_iter();
+        let mut told = agents.map(|agent| (agent.name(), agent.trained(&self.place(0)))).filter(|(_, t)| !t.is_empty());
+        match (told.next(), told.next()) {
+            (None, _) => Map::new(),
+            (Some((_, one)), None) => one,
+            (Some(one), Some(other)) => {
+                [one, other].into_iter().chain(told).map(|(name, t)| (name, Value::Object(t))).collect()
+            }
         }
     }
 
@@ -176,11 +192,7 @@ impl Planner<'_> {
             // What the task's kind prepared, by the name of those that share it.
             let mut made = BTreeMap::new();
             for condition in &task.conditions {
-                let enters = |entrant: &&Entrant| {
-                    let (protocol, task, seed) = (self.protocol.name.as_str(), task, self.evaluation.seed);
-                    let place = |entry| Place { entry, protocol, task: &task.name, run: 0, seed };
-                    find(&task.id).map_or(true, |entry| entrant.enters(&place(entry)))
-                };
+                let enters = |entrant: &&Entrant| self.evaluation.enters(entrant, self.protocol, task);
                 for entrant in self.evaluation.entrants.iter().filter(enters) {
                     if self.stop.load(Ordering::Relaxed) {
                         return Ok(cells);
@@ -273,6 +285,7 @@ impl Planner<'_> {
             policy: seating.text(&place, &spec),
             policy_asked: None,
             policies: Vec::new(),
+            trained: Map::new(),
             episodes: cell.header.episodes * passes,
             episodes_by_seed: cell.header.episodes_by_seed.iter().map(|n| n * passes).collect(),
             trace: false,
@@ -281,7 +294,7 @@ impl Planner<'_> {
             ..cell.header.clone()
         };
         let play = CellPlay::Episodes { overrides, problems: true, passes, seating: Some(seating) };
-        Ok(Cell::new(header, cell.entry, bout.entrant, play))
+        Ok(Cell::new(header, task, (cell.entry, bout.entrant), play))
     }
 
     /// One entrant under one condition: its seeds, and how it sees.
@@ -370,7 +383,7 @@ impl Planner<'_> {
         // A seed without problems has no environment; the others keep their places by their counts.
         let play =
             CellPlay::Episodes { overrides: variants.overrides, problems: variants.problems, passes: 1, seating };
-        Ok(Cell::new(header, entry, bout.entrant, play))
+        Ok(Cell::new(header, bout.task, (entry, bout.entrant), play))
     }
 
     /// Who plays: `shortcut` stands for the policy that the scale of the condition names as its floor.
@@ -524,7 +537,7 @@ impl Planner<'_> {
         };
         let header = Header { policy, policies, config, ..self.header(&bout, &counts) };
         let play = CellPlay::Measured(measured);
-        Ok(Cell::new(header, bout.entry, bout.entrant, play))
+        Ok(Cell::new(header, bout.task, (bout.entry, bout.entrant), play))
     }
 
     /// A header in which config, policy and weights are still to be filled in, and the environment's sources.
@@ -545,6 +558,7 @@ impl Planner<'_> {
             policy: String::new(),
             policy_asked: entrant.asked.clone(),
             policies: Vec::new(),
+            trained: bout.trained(),
             id: entry.id().to_owned(),
             config: Value::Null,
             metric: task.metric.clone(),

@@ -276,7 +276,7 @@ impl Played {
 
 impl Run<'_> {
     fn place(&self) -> Place<'_> {
-        Place { entry: self.entry, protocol: "", task: "", run: 0, seed: self.seed }
+        Place { entry: self.entry, protocol: "", task: "", set: None, run: 0, seed: self.seed }
     }
 
     /// The config overrides that are played under: those given, over how the entrant asks to see and act.

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use heldout_core::{Crc, Status};
 use heldout_files::HoldError;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::curves;
 use crate::plan::PROBLEMS;
@@ -137,6 +137,9 @@ pub struct Header {
     /// [`Header::policy`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub policies: Vec<String>,
+    /// How its agent was trained, where it is one that was; of several that play together each by its name.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub trained: Map<String, Value>,
     /// The environment.
     pub id: String,
     /// Its whole config.
@@ -306,7 +309,7 @@ impl Header {
         };
         let keys: Vec<String> = ours.keys().chain(theirs.keys()).filter(|key| *key != "machine").cloned().collect();
         keys.into_iter().find_map(|key| {
-            let take = |map: &mut serde_json::Map<String, Value>| map.remove(&key).unwrap_or(Value::Null);
+            let take = |map: &mut Map<String, Value>| map.remove(&key).unwrap_or(Value::Null);
             let (a, b) = (take(&mut ours), take(&mut theirs));
             (a != b).then(|| nested(key, &a, &b))
         })
@@ -318,7 +321,7 @@ fn nested(key: String, ours: &Value, theirs: &Value) -> (String, String, String)
     if let (Value::Object(a), Value::Object(b)) = (ours, theirs) {
         let mut keys = a.keys().chain(b.keys());
         if let Some(inner) = keys.find(|k| a.get(*k) != b.get(*k)) {
-            let at = |map: &serde_json::Map<String, Value>| map.get(inner).cloned().unwrap_or(Value::Null);
+            let at = |map: &Map<String, Value>| map.get(inner).cloned().unwrap_or(Value::Null);
             return nested(format!("{key}.{inner}"), &at(a), &at(b));
         }
     }

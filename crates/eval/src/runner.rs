@@ -10,19 +10,24 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use heldout_core::room::{STACK, has_room_for_threads};
+use heldout_envs::find;
 use heldout_files::Hold;
 
 use crate::away::Away;
 use crate::curves;
-use crate::entrant::Entrant;
+use crate::entrant::{Entrant, Place};
 use crate::floor::{Floor, locked};
 use crate::plan::{PROBLEMS, Planned, Planner};
-use crate::protocol::{MOST_EPISODES, MOST_SEEDS, Protocol};
+use crate::protocol::{MOST_EPISODES, MOST_SEEDS, Protocol, Task};
 use crate::records::{FOLDER, Failure, RecordsError, SCALES, file_name};
 use crate::results::PROTOCOLS;
 
 /// Episodes of an evaluation at the most: what has yet to be played is held in memory.
 const MOST_IN_ALL: u64 = 200_000_000;
+
+/// Why an entrant may have no part in a task.
+pub const ABSENT: &str =
+    "a trained agent plays what it was trained on, and in another protocol the tasks that set the same";
 
 /// What is to be measured.
 #[derive(Clone, Debug)]
@@ -131,6 +136,12 @@ pub enum EvalError {
         /// The names there are.
         known: Vec<String>,
     },
+    /// Nobody plays anything of what is asked.
+    #[error("none of the tasks that are asked is for {}: {ABSENT}", labels.iter().map(|l| format!("`{l}`")).collect::<Vec<_>>().join(", "))]
+    Absent {
+        /// Who.
+        labels: Vec<String>,
+    },
     /// Two of a name.
     #[error("the {what} `{first}` and `{second}` would share their records: give one another name")]
     Twice {
@@ -222,7 +233,27 @@ impl Evaluation {
         if let Some(name) = self.tasks.iter().find(|name| !known().any(|task| task == **name)) {
             return Err(EvalError::Task { name: name.clone(), known: known().collect() });
         }
+        let absent = self.absent();
+        if absent.len() == self.entrants.len() {
+            return Err(EvalError::Absent { labels: absent.into_iter().map(str::to_owned).collect() });
+        }
         Ok(())
+    }
+
+    /// The labels of entrants that have a part in no task that is asked.
+    #[must_use]
+    pub fn absent(&self) -> Vec<&str> {
+        let all = self.protocols.iter().flat_map(|p| p.tasks.iter().map(move |task| (p, task)));
+        let asked: Vec<_> = all.filter(|(_, task)| self.asks(&task.name)).collect();
+        let absent = |e: &&Entrant| !asked.iter().any(|(protocol, task)| self.enters(e, protocol, task));
+        self.entrants.iter().filter(absent).map(|e| e.label.as_str()).collect()
+    }
+
+    /// Whether an entrant has a part in a task.
+    pub(crate) fn enters(&self, entrant: &Entrant, protocol: &Protocol, task: &Task) -> bool {
+        let (set, seed) = (Some(&task.set), self.seed);
+        let place = |entry| Place { entry, protocol: &protocol.name, task: &task.name, set, run: 0, seed };
+        find(&task.id).map_or(true, |entry| entrant.enters(&place(entry)))
     }
 
     /// Whether the task called `name` is played.

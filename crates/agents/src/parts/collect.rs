@@ -333,6 +333,8 @@ impl Collector {
             self.env.restore(copy, bytes)?;
         }
         self.env.observe(self.buffers.output())?;
+        // What is observed is told of episodes under way too, which steps do not do.
+        self.buffers.metrics.copy_from_slice(&place.metrics);
         self.last =
             Last { actions: place.actions, rewards: place.rewards, metrics: place.metrics, starts: place.starts };
         (self.dead, self.dealt) = (place.dead, place.dealt);

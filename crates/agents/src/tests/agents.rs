@@ -10,6 +10,7 @@ use super::learning::words;
 use super::near;
 use super::toys::{Toy, make};
 use crate::nn::Device;
+use crate::parts::checkpoint::{FILES, Saved};
 use crate::parts::collect::Problems;
 use crate::parts::heads::Factored;
 use crate::parts::inputs::{Inputs, Previous};
@@ -17,7 +18,7 @@ use crate::ppo::{Config, Ppo};
 use crate::select::{divide, score};
 use crate::table::{AGENTS, Agent, Profile};
 use crate::text::Vocabulary;
-use crate::train::{Budget, Clock, Ended, Learner, Run};
+use crate::train::{Budget, Clock, Ended, Learner, Run, Step};
 
 fn env(id: &str, config: &Value, copies: usize) -> Box<dyn VecEnv> {
     let overrides = config.as_object().cloned().unwrap_or_default();
@@ -30,6 +31,70 @@ fn ppo(agent: &str, id: &str, config: &Value, words: Option<Vocabulary>) -> Box<
     let set = json!({"copies": 2, "rows": 4, "minibatches": 1});
     let told = agent.told(Profile::Small, id, &spec, set.as_object().unwrap()).unwrap();
     agent.learner(&told, env(id, config, 2), Problems::All, words, Seed(0), &Device::flex()).unwrap()
+}
+
+/// Where an agent of the table learns in tests, and what it is told there so that this is quick.
+fn quick(agent: &Agent) -> (&'static str, Value, Value) {
+    let halma = json!({"max_opt_len": 2, "mazes": 3});
+    let mut keys = json!({"copies": 2, "width": 8, "replay": 400, "warm_up": 60, "updates_per_step": 0.1, "batch": 2});
+    let id = match agent.name {
+        "td3-effect" => "halma/symbolic-v1",
+        "td3-cnn" | "td3-cnn-transformer" => "halma/visual-v1",
+        name if name.starts_with("td3-") => "halma/symbolic-v1",
+        name if name.starts_with("r2d2-") => {
+            let keys = json!({"copies": 2, "batch": 2, "replay_min": 60, "train_every": 20});
+            return ("s2b/listener-v1", json!({}), keys);
+        }
+        "ppo-lilgym" | "ppo-sf" => {
+            return ("lilgym/tower-scratch-v1", json!({}), json!({"copies": 2, "rows": 4, "minibatches": 1}));
+        }
+        name if name.starts_with("ppo") => {
+            return ("example/grid-v1", json!({}), json!({"copies": 2, "rows": 8, "minibatches": 1}));
+        }
+        _ => {
+            let keys = json!({"copies": 2, "rows": 4, "cpc_steps": 2});
+            return ("memory/arbitrary-visuomotor-mapping-mini-v1", json!({}), keys);
+        }
+    };
+    if agent.name != "td3-effect" {
+        keys.as_object_mut().unwrap().extend(json!({"stretch": 8, "skip": 2}).as_object().unwrap().clone());
+    }
+    (id, halma, keys)
+}
+
+#[test]
+fn agents_check_46_48_every_agent_goes_on_to_the_same_bits() {
+    for agent in &AGENTS {
+        let (id, own, keys) = quick(agent);
+        let mut set = agent.preset(Profile::Small, id).env;
+        set.extend(own.as_object().unwrap().clone());
+        let options = Options { autoreset: heldout_core::Autoreset::NextStep, ..Options::default() };
+        let make = |copies| find(id).unwrap().make(&set, copies, options).unwrap();
+        let told = agent.told(Profile::Small, id, make(1).spec(), keys.as_object().unwrap()).unwrap();
+        let learner = || agent.learner(&told, make(2), Problems::All, Some(words()), Seed(4), &Device::flex()).unwrap();
+        let all = |learner: &dyn Learner| learner.save().unwrap().files(agent.name, &json!({}));
+        let advance = |learner: &mut dyn Learner, blocks: usize| -> Vec<Step> {
+            (0..blocks).map(|_| learner.advance().unwrap()).collect()
+        };
+        // Until it has learnt twice, then as long again.
+        let mut first = learner();
+        let mut before = Vec::new();
+        while first.counters().updates < 2 {
+            before.extend(advance(&mut *first, 1));
+        }
+        let mut whole = learner();
+        let told = advance(&mut *whole, 2 * before.len());
+        let (saved, _): (Saved, Value) = Saved::of_files(all(&*first)).unwrap();
+        let mut second = learner();
+        second.load(&saved).unwrap();
+        let blocks = before.len();
+        let after = advance(&mut *second, blocks);
+        assert_eq!(told, [before, after].concat(), "{}: the logs", agent.name);
+        for (name, (a, b)) in FILES.iter().zip(all(&*whole).iter().zip(&all(&*second))) {
+            assert!(a == b, "{}: `{name}` differs", agent.name);
+        }
+        assert!(all(&*first)[0] != all(&*second)[0], "{} learns", agent.name);
+    }
 }
 
 #[test]

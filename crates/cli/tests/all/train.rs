@@ -1,13 +1,13 @@
 //! `heldout train`, and playing by what it leaves behind.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use heldout_agents::nn::{Device, Init, Params};
 use heldout_agents::parts::checkpoint::{About, about, pack};
 use heldout_agents::parts::collect::Problems;
-use heldout_agents::{Agent, Profile};
+use heldout_agents::{AGENTS, Agent, Profile};
 use heldout_core::{Options, Seed};
 use heldout_envs::find;
 use serde_json::{Map, Value};
@@ -349,9 +349,11 @@ fn agents_check_50_a_checkpoint_plays_wherever_a_policy_does() {
         .replace("example/grid-v1", "memory/spot-diff-mini-v1")
         .replace("split = \"heldout\"", "level = \"train\"");
     let other = protocol(&folder, "other.toml", &other.replace("metric = \"success\"", "metric = \"return\""));
-    let text =
-        stdout(&["eval", &other, "--policy", &policies[0], "--policy", "random", "--out", &folder.path("other")]);
-    assert!(!text.contains("PPO") && text.contains("random"), "{text}");
+    let output =
+        heldout(&["eval", &other, "--policy", &policies[0], "--policy", "random", "--out", &folder.path("other")]);
+    let [text, told] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+    assert!(output.status.success() && !text.contains("PPO") && text.contains("random"), "{text}");
+    assert!(told.contains("none of the tasks that are asked is for `PPO`"), "{told}");
 }
 
 #[test]
@@ -532,6 +534,36 @@ fn agents_check_47_48_td3_is_one_run_whatever_the_threads_and_however_often_it_i
     }
 }
 
+/// Every agent that no other test of check 47 trains, with batches large enough for products to be spread over threads.
+#[test]
+fn agents_check_47_every_other_agent_is_one_run_whatever_the_threads() {
+    let folder = Folder::new();
+    let others = AGENTS.iter().map(|agent| agent.name);
+    for name in others.filter(|name| !["ppo-lstm", "td3-mlp", "td3-lstm"].contains(name)) {
+        let (id, steps, own): (_, _, &[&str]) = match name {
+            "td3-cnn" | "td3-cnn-transformer" => ("halma/visual-v1", "120", &["warm_up=100", "env.mazes=3"]),
+            name if name.starts_with("td3-") => ("halma/symbolic-v1", "200", &["warm_up=160", "env.mazes=3"]),
+            name if name.starts_with("r2d2-") => ("s2b/listener-v1", "300", &["copies=4", "replay_min=160", "batch=8"]),
+            "ppo-lilgym" | "ppo-sf" => ("lilgym/tower-scratch-v1", "256", &["copies=8", "rows=32", "selection=0"]),
+            "ppo" => ("example/grid-v1", "2048", &["copies=8", "rows=128", "minibatches=2"]),
+            _ => ("memory/arbitrary-visuomotor-mapping-mini-v1", "800", &[]),
+        };
+        let outs = ["1", "2"].map(|threads| {
+            let out = folder.path(&format!("{name}-{threads}"));
+            let words = ["train", name, "--env", id, "--steps", steps, "--threads", threads, "--out", &out];
+            let own = set(own);
+            let few = set(&["evaluate_episodes=1", "save_every=100000", "evaluate_every=100000"]);
+            stdout(&[&words[..], &own, &few].concat());
+            out
+        });
+        let expected = timeless(&outs[0]);
+        same(&timeless(&outs[1]), &expected);
+        let done = &expected[Path::new("seed-0/log.jsonl")];
+        let last: Value = serde_json::from_str(String::from_utf8_lossy(done).lines().last().unwrap()).unwrap();
+        assert!(last["updates"].as_u64().unwrap() > 0, "{name}: {last}");
+    }
+}
+
 #[test]
 fn the_column_of_an_agent_in_halmas_table_is_made_from_its_own_experience() {
     let folder = Folder::new();
@@ -592,6 +624,25 @@ fn agents_check_50_two_agents_are_trained_together_and_play_with_others() {
         path.starts_with("records") && String::from_utf8(bytes).unwrap().contains("r2d2-lstm sha256:")
     });
     assert!(measured, "the language of a trained speaker");
+    // Another protocol's task is asked of it where it sets the same, and only there.
+    let headers = |folder: &str| -> Vec<Value> {
+        let records = tree(folder).into_iter().filter(|(path, _)| path.starts_with("records"));
+        let first = records.map(|(_, bytes)| {
+            let text = String::from_utf8(bytes).unwrap();
+            serde_json::from_str::<Value>(text.lines().next().unwrap()).unwrap()
+        });
+        first.filter(|header| header["agent"] == "LSTM").collect()
+    };
+    let tasks = |folder: &str| -> BTreeSet<String> {
+        headers(folder).iter().map(|header| header["task"].as_str().unwrap().to_owned()).collect()
+    };
+    // Its records say how it was trained.
+    let trained = headers(&language)[0]["trained"].clone();
+    assert_eq!((&trained["task"], &trained["config"]["copies"]), (&"shots-1".into(), &4.into()), "{trained}");
+    assert_eq!((&trained["config"]["sad"], &trained["profile"]), (&"bit".into(), &"small".into()), "{trained}");
+    assert_eq!(tasks(&language), BTreeSet::from(["shots-1".to_owned()]));
+    let elsewhere = ["eval", "s2b-language", "--task", "shots-2", "--out", &scores, "--policy", &out];
+    fails(&heldout(&elsewhere), 2, &["none of the tasks that are asked is for `LSTM`"]);
     let speaker = format!("speaker={out}");
     let eoa = ["s2b", "eoa", "--policy", &speaker, "--episodes", "1", "--epochs", "2", "--json"];
     let told: Value = serde_json::from_str(&stdout(&eoa)).unwrap();
@@ -599,6 +650,11 @@ fn agents_check_50_two_agents_are_trained_together_and_play_with_others() {
     let posdis = ["s2b", "eoa", "--policy", "posdis", "--episodes", "1", "--epochs", "2", "--json"];
     assert!(serde_json::from_str::<Value>(&stdout(&posdis)).unwrap()["accuracy"].is_number());
     fails(&heldout(&["s2b", "eoa", "--policy", "posdit"]), 2, &["`posdit`", "`posdis`"]);
+    let other = ["--protocol", "s2b-table1", "--task", "shots-2", "--out", &out, "--steps", "300"];
+    stdout(&[&["train", "r2d2-lstm"], &other[..], &set].concat());
+    let both = folder.path("both");
+    stdout(&["eval", "s2b-language", "--out", &both, "--episodes", "1", "--policy", &out]);
+    assert_eq!(tasks(&both), BTreeSet::from(["shots-1".to_owned(), "shots-2".to_owned()]));
     // A listener was never taught to speak.
     let listener = folder.path("listener");
     let alone = ["train", "r2d2-lstm", "--env", "s2b/listener-v1", "--out", &listener, "--steps", "300"];

@@ -111,6 +111,7 @@ fn header(task: &str, condition: &str) -> Header {
         policy: "someone".into(),
         policy_asked: None,
         policies: vec![],
+        trained: serde_json::Map::new(),
         id: format!("memory/{task}-v1"),
         config: serde_json::Value::Null,
         metric: "return".into(),

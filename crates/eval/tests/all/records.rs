@@ -26,6 +26,7 @@ fn header() -> Header {
         policy: "random".to_owned(),
         policy_asked: None,
         policies: vec![],
+        trained: serde_json::Map::new(),
         id: "example/grid-v1".to_owned(),
         config: json!({"levels": 3, "inner": {"x": 0.1}}),
         metric: "success".to_owned(),

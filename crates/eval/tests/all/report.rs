@@ -182,6 +182,7 @@ impl Folder {
             policy: agent.into(),
             policy_asked: None,
             policies,
+            trained: serde_json::Map::new(),
             id: id.into(),
             config: entry.configure(&serde_json::Map::new()).expect("the default"),
             metric: match task {

@@ -228,7 +228,7 @@ fn solid(state: &SpotState, solids: &mut [Rect; 2 + MAX_BLOCKS]) -> usize {
 }
 
 /// The block of Room B that a walker at this place touches: the nearest, if there are two.
-fn touched(layout: &Layout, x: f64, z: f64, tick: u32) -> Option<u32> {
+pub(crate) fn touched(layout: &Layout, x: f64, z: f64, tick: u32) -> Option<u32> {
     let mut nearest = None;
     for (i, block) in layout.blocks().iter().enumerate() {
         // Blocks never leave their depth: most of the time none is near.

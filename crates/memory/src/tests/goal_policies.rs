@@ -239,3 +239,21 @@ fn amendment_45_a_target_is_dropped_after_twenty_steps_without_progress() {
     tried.dedup();
     assert_eq!(tried.len(), runs.len(), "none twice");
 }
+
+/// Between two rows a walker walked over what lies between, and over nothing else.
+#[test]
+fn the_honest_walker_knows_what_it_walked_over() {
+    let senses =
+        Senses { unit: 1.0, cell: 1.0, tile: 1.0, reach: 0.3, half: 0.3, turn: 10.0, near: 1.0, visible: false };
+    let (mut explorer, mut rng) = (Explorer::new(senses), Rng::new(Seed(46)));
+    let mut row = vec![0.0; FEATURES_WITH_POSE];
+    (0..RAYS).for_each(|ray| row[ray * RAY] = 6.0);
+    // Of the tile between 26 and 27 neither place is within 0.3 of the middle, the way between them is.
+    for (z, walked) in [(26.05, false), (26.95, true)] {
+        row[POSE..].copy_from_slice(&[26.5, z, 0.0, 1.0]);
+        explorer.act(&row, &mut rng);
+        for (x, z) in (0..53).flat_map(|z| (0..53).map(move |x| (x, z))) {
+            assert_eq!(explorer.has_walked(x, z), walked && (x, z) == (26, 26), "{x}, {z}");
+        }
+    }
+}

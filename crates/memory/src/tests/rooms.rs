@@ -13,7 +13,7 @@ use crate::rooms::gate::SLIDE;
 use crate::rooms::inference::{BALL, BALLS, BLANK, Inference, InferenceConfig, InferenceState};
 use crate::rooms::layout::{Block, Layout, Room, TOUCH, Variant};
 use crate::rooms::pattern::{CIRCUMRADIUS, PERIOD, Pattern};
-use crate::rooms::spot::{Spot, SpotConfig, SpotState};
+use crate::rooms::spot::{Spot, SpotConfig, SpotState, touched};
 use crate::rooms::{Chain, Colour, Side};
 use crate::walker::body::Body;
 use crate::walker::config::Observation;
@@ -289,6 +289,31 @@ fn touch_is_a_third_of_a_metre_wide() {
             assert_eq!(status.ended(), touches, "{offset} {sx} {sz}");
         }
     }
+}
+
+/// Blocks may stand 1.5 m apart, so that a walker can be within reach of two.
+#[test]
+fn of_two_blocks_the_nearer_is_touched() {
+    let mut layout = spot(Variant::Basic, "train").start(start(3)).layout;
+    layout.count = 2;
+    let a = [3.0, 20.0];
+    for (b, walker, nearer) in [
+        ([4.5, 20.0], [3.70, 19.17], a),
+        ([4.5, 20.0], [3.80, 19.17], [4.5, 20.0]),
+        ([4.2, 21.0], [3.84, 20.16], a),
+        ([4.2, 21.0], [3.36, 20.84], [4.2, 21.0]),
+        ([4.34, 20.70], [3.50, 20.50], a),
+    ] {
+        for order in [[a, b], [b, a]] {
+            for (block, [x, z]) in layout.blocks.iter_mut().zip(order) {
+                (block.x, block.z[1]) = (x, z);
+            }
+            let [x, z] = walker;
+            let found = touched(&layout, x, z, 0).map(|i| order[i as usize]);
+            assert_eq!(found, Some(nearer), "{order:?} from {walker:?}");
+        }
+    }
+    assert_eq!(touched(&layout, 9.0, 20.0, 0), None);
 }
 
 #[test]

@@ -165,6 +165,12 @@ impl Explorer {
         self.target
     }
 
+    /// Whether a cell need not be swept any more.
+    #[cfg(test)]
+    pub(crate) fn has_walked(&self, x: i32, z: i32) -> bool {
+        index(x, z).is_some_and(|i| self.walked[i])
+    }
+
     /// Notes where the goal is, as it is seen or paid for.
     fn find_goal(&mut self, row: &[f32], pose: &Pose) {
         let Senses { unit, tile, .. } = self.senses;
