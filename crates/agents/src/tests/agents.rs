@@ -6,7 +6,7 @@ use heldout_core::{Buffers, FieldRef, Options, Reset, Seed, Seeding, Status, Vec
 use heldout_envs::find;
 use serde_json::{Map, Value, json};
 
-use super::learning::words;
+use super::learning::{Learnt, words};
 use super::near;
 use super::toys::{Toy, make};
 use crate::nn::Device;
@@ -385,6 +385,11 @@ fn ppo_learns_a_block_of_every_environment_with_one_agent() {
 #[test]
 #[ignore = "takes a minute"]
 fn agents_check_62_ppo_with_stop_forcing_learns_twenty_statements() {
+    statements(Seed(0)).unwrap();
+}
+
+/// Whether twenty statements are learnt.
+pub(super) fn statements(seed: Seed) -> Learnt {
     let id = "lilgym/tower-scratch-v1";
     let agent = Agent::find("ppo-sf").unwrap();
     let overrides = agent.preset(Profile::Small, id).env;
@@ -396,8 +401,7 @@ fn agents_check_62_ppo_with_stop_forcing_learns_twenty_statements() {
     let inputs = Inputs::new(&spec, 0, &Previous::default(), &[]).unwrap();
     let words = crate::text::of_problems(&mut *make(1), &inputs, &ids).unwrap();
     let problems = Problems::Only(ids.clone());
-    let mut learner =
-        agent.learner(&told, make(told.copies()), problems, Some(words), Seed(0), &Device::flex()).unwrap();
+    let mut learner = agent.learner(&told, make(told.copies()), problems, Some(words), seed, &Device::flex()).unwrap();
     while learner.counters().env_steps < 60_000 {
         learner.advance().unwrap();
     }
@@ -406,5 +410,5 @@ fn agents_check_62_ppo_with_stop_forcing_learns_twenty_statements() {
     let disabled = Options { autoreset: heldout_core::Autoreset::Disabled, ..Options::default() };
     let mut env = find(id).unwrap().make(&plain, 20, disabled).unwrap();
     let found = score(&mut *env, &mut *learner.player(), &ids, "success", Seed(9)).unwrap();
-    assert!(found >= 0.8, "{found}");
+    if found >= 0.8 { Ok(()) } else { Err(format!("{found} of the statements")) }
 }

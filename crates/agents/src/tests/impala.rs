@@ -644,7 +644,11 @@ fn agents_check_57_an_episodic_memory_that_tells_again_binds_what_it_never_saw_t
 #[test]
 #[ignore = "takes minutes: all of what was seen and of what was not after 600,000 steps, 0.88 and 0.86 after 300,000"]
 fn agents_check_57_the_memory_recall_agent_binds_what_it_never_saw_together() {
-    binds(&Config { memory: true, cpc: true, cpc_steps: 3, ..binding(600_000) }, false, SEED).unwrap();
+    bound_by_the_memory_recall_agent(SEED).unwrap();
+}
+
+pub(super) fn bound_by_the_memory_recall_agent(seed: Seed) -> Learnt {
+    binds(&Config { memory: true, cpc: true, cpc_steps: 3, ..binding(600_000) }, false, seed)
 }
 
 #[test]

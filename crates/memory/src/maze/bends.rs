@@ -1,5 +1,7 @@
 //! Horseshoe bends: corridors that go out, along and back again, pulled straight.
 
+use std::ops::Range;
+
 use super::plan::{Plan, Tile};
 
 /// The four orientations of a bend: where its run goes, and where its corridor bulges to.
@@ -35,12 +37,14 @@ impl Run {
             plan.at(x, z) == tile
         };
         let end = self.length;
-        (0..end).all(|u| is(Tile::Wall, u, 0) && is(Tile::Wall, u, -1))
+        // What is seldom there comes first: most cells are wall.
+        is(Tile::Corridor, -1, 0)
+            && is(Tile::Corridor, end, 0)
+            && is(Tile::Corridor, -1, 1)
+            && (0..end).all(|u| is(Tile::Wall, u, 0) && is(Tile::Wall, u, -1))
             && (-1..=end).all(|u| is(Tile::Corridor, u, 1) && is(Tile::Wall, u, 2))
             && is(Tile::Wall, -2, 1)
             && is(Tile::Wall, end + 1, 1)
-            && is(Tile::Corridor, -1, 0)
-            && is(Tile::Corridor, end, 0)
     }
 
     /// Pulls the corridor over the run: it takes the run's cells, and those where it was become wall.
@@ -56,32 +60,52 @@ impl Run {
     }
 }
 
-/// Pulls the first bend around a run of this length, row by row as far as it goes. True if there was one.
-pub(crate) fn pull_first(plan: &mut Plan, length: i32) -> bool {
+/// The first of the shortest bends around runs of these lengths. From a cell on, only one run can have a corridor around it:
+/// the wall cells up to the next that is none.
+fn first(plan: &Plan, lengths: &Range<i32>) -> Option<Run> {
     let side = i32::from(plan.side());
+    let mut found: Option<Run> = None;
     // As a plan is read: from the north-western cell on.
     for (x, z) in (0..side).rev().flat_map(|z| (0..side).map(move |x| (x, z))) {
         for (along, out) in TURNS {
-            let mut run = Run { at: (x, z), along, out, length };
-            let mut pulled = false;
-            while run.is_bend(plan) {
-                run.pull(plan);
-                run.at = run.cell(0, -1);
-                pulled = true;
+            let longest = found.map_or(lengths.end, |run| run.length);
+            let mut run = Run { at: (x, z), along, out, length: 0 };
+            let at = |u: i32| {
+                let (x, z) = run.cell(u, 0);
+                plan.at(x, z)
+            };
+            if at(-1) != Tile::Corridor {
+                continue;
             }
-            if pulled {
-                return true;
+            run.length = (0..longest).find(|&u| at(u) != Tile::Wall).unwrap_or(longest);
+            if run.length >= lengths.start && run.length < longest && run.is_bend(plan) {
+                if run.length == lengths.start {
+                    return Some(run);
+                }
+                found = Some(run);
             }
         }
     }
-    false
+    found
+}
+
+/// Pulls the first of the shortest bends around runs of these lengths, row by row as far as it goes, and says how long its
+/// run was.
+pub(crate) fn pull_first(plan: &mut Plan, lengths: &Range<i32>) -> Option<i32> {
+    let mut run = first(plan, lengths)?;
+    while run.is_bend(plan) {
+        run.pull(plan);
+        run.at = run.cell(0, -1);
+    }
+    Some(run.length)
 }
 
 /// Pulls bends straight, those around short runs first. A pass pulls one bend, and one around a single cell is followed
 /// by longer runs rather than by another pass: a maze keeps some of its bends.
 pub(crate) fn straighten(plan: &mut Plan) {
-    let mut length = 1;
-    while length + 3 < i32::from(plan.side()) {
-        length = if pull_first(plan, length) && length > 1 { 1 } else { length + 1 };
+    let end = i32::from(plan.side()) - 3;
+    let mut least = 1;
+    while let Some(length) = pull_first(plan, &(least..end)) {
+        least = if length > 1 { 1 } else { 2 };
     }
 }

@@ -1,7 +1,7 @@
 //! How the plan of a maze is made: doors, and bends on plans drawn by hand.
 
 use crate::level::Drawn;
-use crate::maze::bends::{pull_first, straighten};
+use crate::maze::bends::{self, straighten};
 use crate::maze::plan::{Plan, Sizes, Tile};
 use heldout_core::Seed;
 use std::collections::BTreeMap;
@@ -37,6 +37,11 @@ fn check(before: &[&str], after: &[&str], change: impl Fn(&mut Plan)) {
         assert_eq!(written(&plan), after, "after {quarter} quarter turns");
         (before, after) = (turned(&before), turned(&after));
     }
+}
+
+/// Pulls the first bend around a run of this length. True if there was one.
+fn pull_first(plan: &mut Plan, length: i32) -> bool {
+    bends::pull_first(plan, &(length..length + 1)).is_some()
 }
 
 /// A bend around one cell, then around two and three: its corridor comes down as long as it has wall below.
