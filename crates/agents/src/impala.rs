@@ -99,6 +99,11 @@ pub struct Config {
     pub tied: bool,
     /// What the learning rate of keys and queries is multiplied by.
     pub address_rate: f64,
+    /// Whether each number that a picture leaves begins with mean 0 and spread 1 over what is played first. As weights begin, all
+    /// pictures leave nearly the same, and what tells one from another is a fiftieth of that.
+    pub centred: bool,
+    /// What the learning rate of what sees pictures is multiplied by.
+    pub picture_rate: f64,
     /// Whether what comes later is told apart from what comes at other times, by contrastive predictive coding.
     pub cpc: bool,
     /// Rows ahead that it looks.
@@ -147,6 +152,8 @@ impl Default for Config {
             jumpy: true,
             tied: false,
             address_rate: 1.0,
+            centred: false,
+            picture_rate: 1.0,
             cpc: false,
             cpc_steps: 10,
             cpc_weight: 1.0,
@@ -202,6 +209,7 @@ impl Config {
             ("value", self.value),
             ("entropy", self.entropy),
             ("address_rate", self.address_rate),
+            ("picture_rate", self.picture_rate),
             ("cpc_weight", self.cpc_weight),
             ("image_weight", self.image_weight),
         ];
@@ -247,7 +255,11 @@ impl Plan {
     fn optimiser(&self, params: &Params) -> Box<dyn Optimiser + Send> {
         let config = &self.config;
         let slow = Memory::addresses(CORE);
-        let rates = params.entries().iter().map(|p| if slow.contains(&p.name) { config.address_rate } else { 1.0 });
+        let rates = params.entries().iter().map(|p| match &p.name {
+            name if slow.contains(name) => config.address_rate,
+            name if name.starts_with(network::PICTURE) => config.picture_rate,
+            _ => 1.0,
+        });
         match config.optimiser {
             Rule::Adam => Box::new(Adam::new(params, config.epsilon).with_rates(rates.collect())),
             Rule::RmsProp => Box::new(RmsProp::new(params, config.epsilon).with_rates(rates.collect())),
@@ -535,10 +547,17 @@ impl Learner for Impala {
         let lr = self.rate();
         let Self { plan, seed, params, network, optimiser, actor, waiting, .. } = self;
         let (plan, network, seed) = (&*plan, &*network, *seed);
-        let now = params.frozen();
+        let mut now = params.frozen();
         let unrolled = match waiting.take() {
             Some(unrolled) => unrolled,
-            None => actor.play(plan, network, &now, seed)?,
+            None => {
+                let unrolled = actor.play(plan, network, &now, seed)?;
+                if plan.config.centred && self.updates == 0 {
+                    network.centre(params, &unrolled.unroll.rows);
+                    now = params.frozen();
+                }
+                unrolled
+            }
         };
         #[cfg(test)]
         let delay = self.delay;

@@ -59,7 +59,7 @@ impl Encoder {
         let mut eyes = Vec::new();
         for (i, picture) in inputs.pictures.iter().enumerate() {
             let sides = [picture.height, picture.width];
-            let name = format!("picture.{i}");
+            let name = format!("{PICTURE}{i}");
             eyes.push((ResNet::new(params, &name, sides, &channels(config.size), config.seen), sides));
         }
         let reader = inputs.has_text().then(|| Reader::new(params, "text", words, WORDS));
@@ -77,9 +77,8 @@ impl Encoder {
         if let Some(layers) = &self.vector {
             parts.push(layers.forward(params, columns(rows, 0..self.width, params)));
         }
-        for ((eye, [height, width]), bytes) in self.eyes.iter().zip(&rows.pictures) {
-            let shares = bytes.iter().map(|&byte| f32::from(byte) / 255.0).collect();
-            parts.push(eye.forward(params, tensor(shares, [rows.count, *height, *width, 3], params.device())));
+        for ((eye, sides), bytes) in self.eyes.iter().zip(&rows.pictures) {
+            parts.push(eye.forward(params, pictures(bytes, rows.count, *sides, params)));
         }
         parts.extend(self.reader.as_ref().map(|reader| reader.forward(params, &rows.tokens)));
         let all = if parts.len() == 1 { parts.remove(0) } else { Tensor::cat(parts, 1) };
@@ -88,6 +87,12 @@ impl Encoder {
             None => all,
         }
     }
+}
+
+/// Pictures of these sides as shares.
+fn pictures(bytes: &[u8], count: usize, [height, width]: [usize; 2], params: &Params) -> Tensor<4> {
+    let shares = bytes.iter().map(|&byte| f32::from(byte) / 255.0).collect();
+    tensor(shares, [count, height, width, 3], params.device())
 }
 
 fn channels(size: Size) -> [usize; 3] {
@@ -127,6 +132,8 @@ pub(super) struct Network {
 
 /// The name of the core among parameters.
 pub(super) const CORE: &str = "core";
+/// What names of parameters begin with that see pictures.
+pub(super) const PICTURE: &str = "picture.";
 
 impl Network {
     pub(super) fn new(
@@ -174,6 +181,15 @@ impl Network {
             Again { vector, pictures, told: Linear::torch(params, "again.told", hidden, told.len()) }
         });
         Ok(Self { encoder, moving, told, hidden, policy, value, cpc, again })
+    }
+
+    /// Changes the last weights of what sees pictures so that what it leaves of these rows has mean 0 and spread 1 before it
+    /// is cut at 0.
+    pub(super) fn centre(&self, params: &mut Params, rows: &Rows) {
+        for ((eye, sides), bytes) in self.encoder.eyes.iter().zip(&rows.pictures) {
+            let x = pictures(bytes, rows.count, *sides, params);
+            eye.centre(params, x);
+        }
     }
 
     /// What copies remember before anything happened.

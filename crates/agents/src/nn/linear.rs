@@ -33,6 +33,17 @@ impl Linear {
         Self { weight, bias, inputs, outputs }
     }
 
+    /// From each number takes a middle away and divides it by a spread, by changing the weights.
+    pub fn rescale(&self, params: &mut Params, moments: &[[f64; 2]]) {
+        let of = |params: &Params, id: Id| params.entries()[id.index()].values();
+        let weight = of(params, self.weight).into_iter().zip(moments.iter().cycle());
+        let weight = weight.map(|(x, [_, spread])| (f64::from(x) / spread) as f32).collect();
+        let bias = of(params, self.bias).into_iter().zip(moments);
+        let bias = bias.map(|(x, [middle, spread])| ((f64::from(x) - middle) / spread) as f32).collect();
+        params.set(self.weight.index(), weight);
+        params.set(self.bias.index(), bias);
+    }
+
     /// Of each row.
     #[must_use]
     pub fn forward(&self, params: &Params, x: Tensor<2>) -> Tensor<2> {

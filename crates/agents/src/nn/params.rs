@@ -10,9 +10,9 @@ use super::{Device, Tensor, values};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Id(usize);
 
-#[cfg(test)]
 impl Id {
     /// The place of the parameter of this name.
+    #[cfg(test)]
     pub(crate) fn of(params: &Params, name: &str) -> Self {
         Self(params.entries.iter().position(|p| p.name == name).expect("a name of the list"))
     }

@@ -11,7 +11,7 @@ use burn::tensor::ops::MaxPoolOptions;
 use rayon::prelude::*;
 
 use super::kernels::{flat, plain, register, tracked};
-use super::{Conv, Linear, Params, Tensor, Then, relu};
+use super::{Conv, Linear, Params, Tensor, Then, relu, values};
 
 /// Side of what is pooled, its stride and its margin.
 const POOL: [usize; 3] = [3, 2, 1];
@@ -86,13 +86,38 @@ impl ResNet {
     /// `[rows, outputs]` of pictures `[rows, height, width, 3]`.
     #[must_use]
     pub fn forward(&self, params: &Params, x: Tensor<4>) -> Tensor<2> {
+        self.join.then(params, self.features(params, x), Then::Relu)
+    }
+
+    /// Changes the weights of the last layer so that each number it leaves of these pictures has mean 0 and spread 1 before it
+    /// is cut at 0; one that is the same for all of them is left as it is.
+    pub fn centre(&self, params: &mut Params, x: Tensor<4>) {
+        let frozen = params.frozen();
+        let left = self.join.forward(&frozen, self.features(&frozen, x));
+        let [rows, outputs] = left.dims();
+        let left = values(left);
+        let moments: Vec<[f64; 2]> = (0..outputs)
+            .map(|i| {
+                let mean = |of: &dyn Fn(f64) -> f64| {
+                    left.iter().skip(i).step_by(outputs).map(|&x| of(f64::from(x))).sum::<f64>() / rows as f64
+                };
+                let middle = mean(&|x| x);
+                let spread = mean(&|x| (x - middle).powi(2)).sqrt();
+                if spread > 1e-6 { [middle, spread] } else { [0.0, 1.0] }
+            })
+            .collect();
+        self.join.rescale(params, &moments);
+    }
+
+    /// What the sections leave of each picture, in a row.
+    fn features(&self, params: &Params, x: Tensor<4>) -> Tensor<2> {
         let [rows, ..] = x.dims();
         let x = self.sections.iter().fold(x, |x, section| {
             let x = pool(section.conv.forward(params, x), params);
             section.residual.iter().fold(x, |x, residual| residual.forward(params, x))
         });
         let features = x.dims()[1..].iter().product();
-        self.join.then(params, relu(x.reshape([rows, features])), Then::Relu)
+        relu(x.reshape([rows, features]))
     }
 }
 

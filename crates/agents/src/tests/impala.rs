@@ -661,8 +661,29 @@ fn agents_check_57_nothing_is_bound_without_a_memory() {
 
 /// All that a run may have: both memories, what is told ahead and again.
 fn whole(toy: Toy) -> Config {
-    let both = Config { memory: true, cpc: true, cpc_steps: 3, reconstruct: true, ..config(10_000) };
+    let seeing = Config { centred: true, picture_rate: 0.5, ..config(10_000) };
+    let both = Config { memory: true, cpc: true, cpc_steps: 3, reconstruct: true, ..seeing };
     Config { optimiser: if toy == Toy::Picture { Rule::RmsProp } else { Rule::Adam }, ..both }
+}
+
+#[test]
+fn what_sees_pictures_begins_centred_and_learns_as_slowly_as_told() {
+    let seen = |impala: &Impala| -> Vec<f32> {
+        let own = impala.weights().entries().iter().filter(|p| p.name.starts_with("picture."));
+        own.flat_map(crate::nn::Param::values).collect()
+    };
+    let of = |centred, picture_rate| Config { centred, picture_rate, ..config(10_000) };
+    for (centred, rate) in [(false, 0.0), (true, 0.0), (true, 1.0)] {
+        let mut impala = learner(Toy::Picture, &of(centred, rate));
+        let before = seen(&impala);
+        impala.advance().unwrap();
+        let first = seen(&impala);
+        let policy = impala.weights().sha256();
+        impala.advance().unwrap();
+        assert_eq!(first != before, centred || rate > 0.0, "{centred} {rate}: in the first update");
+        assert_eq!(seen(&impala) != first, rate > 0.0, "{centred} {rate}: in the second");
+        assert_ne!(impala.weights().sha256(), policy, "the rest learns");
+    }
 }
 
 fn after(toy: Toy, config: &Config, updates: usize, delay: Option<fn(bool, u64)>) -> [Vec<u8>; 4] {

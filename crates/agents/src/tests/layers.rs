@@ -401,6 +401,37 @@ fn agents_check_06_what_the_networks_of_pictures_leave() {
 }
 
 #[test]
+fn what_a_picture_leaves_begins_with_mean_0_and_spread_1() {
+    let mut params = Params::new(Seed(3), &Device::flex());
+    let eye = ResNet::new(&mut params, "eye", [12, 16], &[2, 2], 5);
+    let mut rng = Seed(4).rng();
+    let shares = (0..40 * 12 * 16 * 3).map(|_| rng.unit() as f32).collect();
+    let x = tensor(shares, [40, 12, 16, 3], params.device());
+    let before: Vec<_> = params.entries().iter().map(crate::nn::Param::values).collect();
+    // A number that is the same for all pictures is left as it is.
+    let wide = params.entries().iter().position(|p| p.name == "eye.join.weight").unwrap();
+    let mut weight = before[wide].clone();
+    weight.iter_mut().skip(4).step_by(5).for_each(|w| *w = 0.0);
+    params.set(wide, weight);
+    eye.centre(&mut params, x.clone());
+    for (param, before) in params.entries().iter().zip(&before) {
+        assert_eq!(param.values() != *before, param.name.starts_with("eye.join."), "{}", param.name);
+    }
+    assert_eq!(params.entries()[wide + 1].values()[4], before[wide + 1][4]);
+    // Once more, and nothing is left to be changed.
+    let once: Vec<_> = params.entries()[wide..].iter().flat_map(crate::nn::Param::values).collect();
+    eye.centre(&mut params, x.clone());
+    let twice: Vec<_> = params.entries()[wide..].iter().flat_map(crate::nn::Param::values).collect();
+    near(&twice, &once, 1e-4);
+    // Cut at 0, a number of mean 0 leaves something of some pictures and nothing of others.
+    let left = values(eye.forward(&params, x));
+    for i in 0..4 {
+        let some = left.iter().skip(i).step_by(5).filter(|x| **x > 0.0).count();
+        assert!((5..=35).contains(&some), "{some} of 40 pictures leave number {i}");
+    }
+}
+
+#[test]
 fn agents_check_06_attention_knows_rows_by_what_they_hold() {
     let device = Device::flex();
     let count = |layers: usize| {

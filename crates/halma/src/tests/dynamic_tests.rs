@@ -669,6 +669,29 @@ fn halma_no_flipped_bit_of_experience_goes_unnoticed() {
     assert!(Experience::from_bytes(&bytes[..7]).unwrap_err().to_string().contains("too short"));
 }
 
+/// Whose checksum is right may still count too few things, or too many.
+#[test]
+fn halma_experience_of_another_number_of_counters_is_refused() {
+    let whole = experienced("counters", maze((5, 5), "LLLLL", &[((2, 5), "U")]), &[(Direction::Left, 3)]);
+    let changes: [fn(&mut Experience); 6] = [
+        |e| e.seen.truncate(e.seen.len() - 1),
+        |e| e.seen.push(0),
+        |e| e.caused.truncate(e.caused.len() - 1),
+        |e| e.caused.push(0),
+        |e| e.afforded.truncate(e.afforded.len() - 1),
+        |e| e.afforded.push(0),
+    ];
+    for (number, change) in changes.iter().enumerate() {
+        let mut other = whole.clone();
+        change(&mut other);
+        let error = Experience::from_bytes(&other.to_bytes()).expect_err("it is of another size").to_string();
+        assert!(error.contains("is damaged"), "{number}: {error}");
+    }
+    let longer = [&whole.to_bytes()[8..], &[0]].concat();
+    let longer = [&whole.to_bytes()[..4], &Crc::of(&longer).to_le_bytes(), &longer].concat();
+    assert!(Experience::from_bytes(&longer).is_err(), "something follows");
+}
+
 /// Flipped bits of a file of problems passed as other problems.
 #[test]
 fn halma_no_flipped_bit_of_a_problem_file_goes_unnoticed() {

@@ -124,7 +124,9 @@ fn halma_check_03_mazes_are_trees_with_monotone_paths() {
     for (law, split) in
         [(TRAIN_LAW, Split::Train), (TEST_LAW, Split::Test), (block, Split::Test), (shape, Split::Train)]
     {
-        for maze in maze_set(&law, split, 1_000, SEED) {
+        let all = maze_set(&law, split, 1_000, SEED);
+        assert!(all.iter().all(|maze| !maze.branches().is_empty()), "a maze has branches");
+        for maze in all {
             check_maze(&maze);
             if law.walls == Walls::Block {
                 // Between wall cells, neighbours are connected or not both open.
@@ -211,6 +213,11 @@ fn halma_check_06_valid_mazes_are_never_misleading() {
     let mut maze = Maze::path(start, &[right, down, down]).unwrap();
     assert_eq!(maze.add_branch(start, &[down, right], Walls::Thin), Err(MazeError::Loop));
     assert_eq!(maze.add_branch(Cell::new(0, 0).unwrap(), &[right], Walls::Thin), Err(MazeError::Detached));
+    // Beside a corridor there may be another only where walls are thin. From the start, downwards and then beside the path.
+    let beside = [down, down];
+    assert_eq!(maze.add_branch(start, &beside, Walls::Block), Err(MazeError::Loop));
+    assert_eq!(maze.add_branch(start, &[left, left], Walls::Block), Ok(()));
+    assert_eq!(maze.add_branch(start, &beside, Walls::Thin), Ok(()));
     for (law, split) in [(TRAIN_LAW, Split::Train), (TEST_LAW, Split::Test)] {
         for maze in maze_set(&law, split, 300, SEED) {
             let ways = maze.ways();

@@ -3,13 +3,30 @@
 use super::{ProblemFile, Symbolic, TEST_LAW, TRAIN_LAW, Visual};
 use crate::config::{Pixels, SymbolicConfig, VisualConfig};
 use crate::environment::Occasion;
-use crate::generate::{Split, maze_set};
+use crate::generate::{Split, colours, maze_set};
 use crate::maze::{Cell, Direction, Symmetry};
 use crate::observation::{DIGITS, Entries, GOAL_X, HINT, ROWS, VALUES};
 use crate::panel::{GOAL_COLOURS, Glyph, HINT_COLOUR, Layout, PANEL, WALL_COLOURS, colour};
 use crate::trials::State;
 use heldout_core::{Batch, Buffers, Environment, Options, Reset, Seed, Start, VecEnv};
 use heldout_digits::{Digits, Hand, Source, resize};
+
+/// The colours that are balanced are those that panels show: of each direction, digits of walls and crossings, and of the goal.
+#[test]
+fn halma_colours_are_counted_as_panels_show_them() {
+    for maze in maze_set(&TEST_LAW, Split::Test, 50, Seed(5)) {
+        let ways = maze.ways();
+        let mut shown = [[0; 4]; 2];
+        for cell in maze.cells() {
+            let entries = Entries::of(&maze, &ways, cell);
+            for row in (0..ROWS).filter(|&row| row != HINT && entries.0[row] != 0) {
+                let (number, _) = colour(&entries, row);
+                shown[usize::from(number / 4)][usize::from(number % 4)] += 1;
+            }
+        }
+        assert_eq!(colours(&maze), shown);
+    }
+}
 
 #[test]
 fn halma_check_11_views_are_right_and_can_be_read_back() {
