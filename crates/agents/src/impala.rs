@@ -548,16 +548,15 @@ impl Learner for Impala {
         let Self { plan, seed, params, network, optimiser, actor, waiting, .. } = self;
         let (plan, network, seed) = (&*plan, &*network, *seed);
         let mut now = params.frozen();
-        let unrolled = match waiting.take() {
-            Some(unrolled) => unrolled,
-            None => {
-                let unrolled = actor.play(plan, network, &now, seed)?;
-                if plan.config.centred && self.updates == 0 {
-                    network.centre(params, &unrolled.unroll.rows);
-                    now = params.frozen();
-                }
-                unrolled
+        let unrolled = if let Some(unrolled) = waiting.take() {
+            unrolled
+        } else {
+            let unrolled = actor.play(plan, network, &now, seed)?;
+            if plan.config.centred && self.updates == 0 {
+                network.centre(params, &unrolled.unroll.rows);
+                now = params.frozen();
             }
+            unrolled
         };
         #[cfg(test)]
         let delay = self.delay;

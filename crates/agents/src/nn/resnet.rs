@@ -102,7 +102,7 @@ impl ResNet {
                     left.iter().skip(i).step_by(outputs).map(|&x| of(f64::from(x))).sum::<f64>() / rows as f64
                 };
                 let middle = mean(&|x| x);
-                let spread = mean(&|x| (x - middle).powi(2)).sqrt();
+                let spread = mean(&|x| (x - middle) * (x - middle)).sqrt();
                 if spread > 1e-6 { [middle, spread] } else { [0.0, 1.0] }
             })
             .collect();
