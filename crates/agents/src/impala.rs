@@ -99,8 +99,8 @@ pub struct Config {
     pub tied: bool,
     /// What the learning rate of keys and queries is multiplied by.
     pub address_rate: f64,
-    /// Whether each number that a picture leaves begins with mean 0 and spread 1 over what is played first. As weights begin, all
-    /// pictures leave nearly the same, and what tells one from another is a fiftieth of that.
+    /// Whether what is left of pictures, in the end and after each section's first convolution, begins with mean 0 and spread 1 over
+    /// what is played first. As weights begin, all pictures leave nearly the same, and what tells one from another is a fiftieth of it.
     pub centred: bool,
     /// What the learning rate of what sees pictures is multiplied by.
     pub picture_rate: f64,

@@ -183,8 +183,7 @@ impl Network {
         Ok(Self { encoder, moving, told, hidden, policy, value, cpc, again })
     }
 
-    /// Changes the last weights of what sees pictures so that what it leaves of these rows has mean 0 and spread 1 before it
-    /// is cut at 0.
+    /// Changes the weights of what sees pictures so that what its sections and it leave of these rows has mean 0 and spread 1.
     pub(super) fn centre(&self, params: &mut Params, rows: &Rows) {
         for ((eye, sides), bytes) in self.encoder.eyes.iter().zip(&rows.pictures) {
             let x = pictures(bytes, rows.count, *sides, params);

@@ -41,6 +41,13 @@ struct Section {
     residual: [Residual; 2],
 }
 
+impl Section {
+    fn forward(&self, params: &Params, x: Tensor<4>) -> Tensor<4> {
+        let x = pool(self.conv.forward(params, x), params);
+        self.residual.iter().fold(x, |x, residual| residual.forward(params, x))
+    }
+}
+
 /// Sections of growing depth, then one vector.
 #[derive(Clone, Debug)]
 pub struct ResNet {
@@ -86,39 +93,27 @@ impl ResNet {
     /// `[rows, outputs]` of pictures `[rows, height, width, 3]`.
     #[must_use]
     pub fn forward(&self, params: &Params, x: Tensor<4>) -> Tensor<2> {
-        self.join.then(params, self.features(params, x), Then::Relu)
+        let x = self.sections.iter().fold(x, |x, section| section.forward(params, x));
+        self.join.then(params, relu(row(x)), Then::Relu)
     }
 
-    /// Changes the weights of the last layer so that each number it leaves of these pictures has mean 0 and spread 1 before it
-    /// is cut at 0; one that is the same for all of them is left as it is.
+    /// Changes the weights so that on these pictures each channel of a section's first convolution and each number of what is left
+    /// has mean 0 and spread 1 before it is cut at 0; one that is the same for all of them is left as it is.
     pub fn centre(&self, params: &mut Params, x: Tensor<4>) {
-        let frozen = params.frozen();
-        let left = self.join.forward(&frozen, self.features(&frozen, x));
-        let [rows, outputs] = left.dims();
-        let left = values(left);
-        let moments: Vec<[f64; 2]> = (0..outputs)
-            .map(|i| {
-                let mean = |of: &dyn Fn(f64) -> f64| {
-                    left.iter().skip(i).step_by(outputs).map(|&x| of(f64::from(x))).sum::<f64>() / rows as f64
-                };
-                let middle = mean(&|x| x);
-                let spread = mean(&|x| (x - middle) * (x - middle)).sqrt();
-                if spread > 1e-6 { [middle, spread] } else { [0.0, 1.0] }
-            })
-            .collect();
-        self.join.rescale(params, &moments);
+        let mut x = x;
+        for section in &self.sections {
+            section.conv.centre(params, &values(section.conv.forward(&params.frozen(), x.clone())));
+            x = section.forward(&params.frozen(), x);
+        }
+        let features = relu(row(x));
+        self.join.centre(params, &values(self.join.forward(&params.frozen(), features)));
     }
+}
 
-    /// What the sections leave of each picture, in a row.
-    fn features(&self, params: &Params, x: Tensor<4>) -> Tensor<2> {
-        let [rows, ..] = x.dims();
-        let x = self.sections.iter().fold(x, |x, section| {
-            let x = pool(section.conv.forward(params, x), params);
-            section.residual.iter().fold(x, |x, residual| residual.forward(params, x))
-        });
-        let features = x.dims()[1..].iter().product();
-        relu(x.reshape([rows, features]))
-    }
+/// What is left of each picture, in a row.
+fn row(x: Tensor<4>) -> Tensor<2> {
+    let [rows, height, width, channels] = x.dims();
+    x.reshape([rows, height * width * channels])
 }
 
 /// The side that a pool leaves.
