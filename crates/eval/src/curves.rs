@@ -5,8 +5,8 @@
 //! `{"agent": "ppo", "task": "maze", "seed": 0, "step": 10000, "train": 0.7, "holdout_interpolate": 0.4}`. An evaluation of
 //! trained agents writes it from what they bring ([`crate::entrant::Agent::curves`]).
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use heldout_envs::find;
@@ -169,16 +169,15 @@ impl Curve {
         names
     }
 
-    /// The points of a series: the median over seeds, and from the lowest to the highest.
+    /// The points of a series: the median over seeds, and from the lowest to the highest. Seeds are seldom scored at the very
+    /// same steps, so at each step that any was scored at, each counts with what lies on the straight line between its own.
     #[must_use]
     pub fn points(&self, series: &str) -> Vec<Point> {
-        let mut steps: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
-        for (&step, moment) in self.runs.values().flatten() {
-            if let Some(&score) = moment.scores.get(series) {
-                steps.entry(step).or_default().push(score);
-            }
-        }
-        let point = |(step, scores): (u64, Vec<f64>)| {
+        let own = |(&step, moment): (&u64, &Moment)| Some((step, *moment.scores.get(series)?));
+        let runs: Vec<Vec<(u64, f64)>> = self.runs.values().map(|run| run.iter().filter_map(own).collect()).collect();
+        let steps: BTreeSet<u64> = runs.iter().flatten().map(|(step, _)| *step).collect();
+        let point = |step: u64| {
+            let scores: Vec<f64> = runs.iter().filter_map(|run| between(run, step)).collect();
             let low = scores.iter().copied().reduce(f64::min)?;
             let high = scores.iter().copied().reduce(f64::max)?;
             Some(Point { step, median: middle(&scores)?, low, high })
@@ -221,6 +220,20 @@ impl Curve {
             }
         }
         Ok(kept)
+    }
+}
+
+/// What a run scores at a step: on the straight line between its points, or what it scored at its first or last one, no farther
+/// from that than its points are from each other.
+fn between(run: &[(u64, f64)], step: u64) -> Option<f64> {
+    let (&(first, _), &(last, _)) = (run.first()?, run.last()?);
+    let apart = (last - first).checked_div(run.len() as u64 - 1).unwrap_or(0);
+    let after = run.partition_point(|(own, _)| *own < step);
+    match (after.checked_sub(1).map(|before| run[before]), run.get(after).copied()) {
+        (Some((begin, a)), Some((end, b))) => Some(a + (b - a) * ((step - begin) as f64 / (end - begin) as f64)),
+        (Some((end, score)), None) => (step - end <= apart).then_some(score),
+        (None, Some((begin, score))) => (begin - step <= apart).then_some(score),
+        (None, None) => None,
     }
 }
 
@@ -297,6 +310,34 @@ mod tests {
         let curves = Curve::parse(&[line(0, 1.0), line(1, 5.0), line(2, 2.0)].concat()).unwrap();
         assert_eq!(curves[0].points("train"), [Point { step: 10, median: 2.0, low: 1.0, high: 5.0 }]);
         assert_eq!(curves[0].points("far"), []);
+    }
+
+    #[test]
+    fn regression_seeds_scored_at_other_steps_were_points_of_their_own() {
+        let line =
+            |seed: u64, step: u64, score: f64| format!("{{\"seed\":{seed},\"step\":{step},\"train\":{score}}}\n");
+        let of = |lines: &[String]| Curve::parse(&lines.concat()).unwrap()[0].points("train");
+        let point = |step, median, low, high| Point { step, median, low, high };
+        // Where one has no score, what lies between its own; beyond its ends, no farther than an interval of its own.
+        let found = of(&[line(0, 10, 1.0), line(0, 20, 3.0), line(0, 30, 5.0), line(1, 15, 6.0), line(1, 25, 2.0)]);
+        let expected = [
+            point(10, 3.5, 1.0, 6.0),
+            point(15, 4.0, 2.0, 6.0),
+            point(20, 3.5, 3.0, 4.0),
+            point(25, 3.0, 2.0, 4.0),
+            point(30, 3.5, 2.0, 5.0),
+        ];
+        assert_eq!(found, expected);
+        // A seed that ended early is not there later, and one with a single score only at its step.
+        let found = of(&[
+            line(0, 10, 1.0),
+            line(0, 20, 3.0),
+            line(0, 31, 5.0),
+            line(1, 10, 2.0),
+            line(1, 20, 4.0),
+            line(2, 10, 3.0),
+        ]);
+        assert_eq!(found, [point(10, 2.0, 1.0, 3.0), point(20, 3.5, 3.0, 4.0), point(31, 5.0, 5.0, 5.0)]);
     }
 
     #[test]
