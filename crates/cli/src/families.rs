@@ -11,7 +11,7 @@ use heldout_envs::FAMILIES;
 use heldout_eval::entrant::{Entrant, Place};
 use heldout_eval::{Episodes, Run, settings};
 use indicatif::ProgressBar;
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use crate::{Failed, files, progress, run};
 
@@ -142,12 +142,19 @@ impl Host for Terminal {
         }
     }
 
-    fn speakers(&mut self, path: &Path, entry: &'static Entry) -> Result<Vec<Arc<dyn Speaker>>, CommandError> {
-        let agent = crate::trained::open(path).map_err(|problem| format!("`{}`: {problem}", path.display()))?;
-        let place = |run| Place { entry, protocol: "", task: "", set: None, run, seed: 0 };
+    fn speakers(
+        &mut self,
+        path: &Path,
+        entry: &'static Entry,
+        config: &Value,
+    ) -> Result<Vec<Arc<dyn Speaker>>, CommandError> {
+        let told = |problem: String| format!("`{}`: {problem}", path.display());
+        let agent = crate::trained::open(path).map_err(told)?;
+        let place = |run| Place { entry, protocol: "", task: "", set: config.as_object(), run, seed: 0 };
         if !agent.enters(&place(0)) {
-            let id = entry.id();
-            return Err(format!("`{}` holds no one policy, or several seeds of one, for `{id}`", path.display()).into());
+            let other = crate::trained::set_otherwise(path, entry, config).map_err(told)?;
+            let none = || format!("holds no one policy, or several seeds of one, for `{}`", entry.id());
+            return Err(told(other.unwrap_or_else(none)).into());
         }
         let found: Option<Vec<_>> = (0..agent.runs(&place(0))).map(|run| agent.speaker(&place(run))).collect();
         Ok(found.ok_or_else(|| format!("`{}` holds no agent that speaks", path.display()))?)

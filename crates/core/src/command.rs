@@ -175,8 +175,13 @@ pub trait Host {
     ///
     /// # Errors
     ///
-    /// If it holds none, or none that speaks in this environment.
-    fn speakers(&mut self, path: &Path, _entry: &'static Entry) -> Result<Vec<Arc<dyn Speaker>>, CommandError> {
+    /// If it holds none, or none that was trained in this environment as `_config` has it.
+    fn speakers(
+        &mut self,
+        path: &Path,
+        _entry: &'static Entry,
+        _config: &Value,
+    ) -> Result<Vec<Arc<dyn Speaker>>, CommandError> {
         Err(format!("`{}` cannot be opened: there are no learners here", path.display()).into())
     }
 

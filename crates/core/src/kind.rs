@@ -167,6 +167,11 @@ pub trait Kind: Sync {
         None
     }
 
+    /// Whether this condition is played as its config says, whoever plays: no problems need to be made for it.
+    fn stands(&self, _condition: &str) -> bool {
+        false
+    }
+
     /// What the report calls the episodes of this condition and its likes, taken together; `None` if it has none.
     fn merged(&self, _condition: &str) -> Option<&'static str> {
         None

@@ -156,8 +156,10 @@ fn concerns(suite: &Suite, hypotheses: &[Hypothesis]) -> bool {
 fn verdict(needs: Needs, comparisons: &[Compared]) -> Verdict {
     let count = |verdict| comparisons.iter().filter(|compared| compared.verdict == verdict).count();
     let (all, agree, disagree) = (comparisons.len(), count(Verdict::Agree), count(Verdict::Disagree));
+    let tested = comparisons.iter().filter(|compared| compared.difference.is_some()).count();
     let (agrees, disagrees) = match needs {
         Needs::All => (agree == all, disagree > 0),
+        Needs::Tested => (tested > 0 && agree == tested, disagree > 0),
         Needs::Most => (2 * agree > all, 2 * disagree >= all),
         Needs::Any => (agree > 0, disagree == all),
     };

@@ -17,8 +17,8 @@
 
 use std::fmt;
 
-use serde::de::value::SeqAccessDeserializer;
-use serde::de::{Error, SeqAccess, Visitor};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::protocol::{Kind, Protocol, Task, built_in, listed, names};
@@ -33,6 +33,8 @@ pub enum Needs {
     /// Every one.
     #[default]
     All,
+    /// Every one that the records can test, and at least one: a sentence about whatever was played.
+    Tested,
     /// More than half of them: "generally", "most agents", "in almost all tests".
     Most,
     /// One of them.
@@ -169,19 +171,26 @@ fn some<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Er
     deserializer.deserialize_any(Some)
 }
 
-/// A list of claims, or the name of the built-in protocol whose claims are asked of this one too.
+/// A list of claims and of names of built-in protocols whose claims are asked of this one too, or one such name.
 pub(crate) fn claims<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Claim>, D::Error> {
     #[derive(Deserialize)]
     struct Other {
         #[serde(rename = "claim", default)]
         claims: Vec<Claim>,
     }
+    /// What one item of the list stands for.
+    struct Item(Vec<Claim>);
+    impl<'de> Deserialize<'de> for Item {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            deserializer.deserialize_any(Claims).map(Self)
+        }
+    }
     struct Claims;
     impl<'de> Visitor<'de> for Claims {
         type Value = Vec<Claim>;
 
         fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-            formatter.write_str("a list of claims or the name of a protocol that has them")
+            formatter.write_str("claims, or names of protocols that have them")
         }
 
         fn visit_str<E: Error>(self, name: &str) -> Result<Self::Value, E> {
@@ -192,8 +201,16 @@ pub(crate) fn claims<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<C
             toml::from_str::<Other>(text).map(|other| other.claims).map_err(E::custom)
         }
 
-        fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
-            Vec::deserialize(SeqAccessDeserializer::new(list))
+        fn visit_map<A: MapAccess<'de>>(self, claim: A) -> Result<Self::Value, A::Error> {
+            Claim::deserialize(MapAccessDeserializer::new(claim)).map(|claim| vec![claim])
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+            let mut all = Vec::new();
+            while let Some(Item(some)) = list.next_element()? {
+                all.extend(some);
+            }
+            Ok(all)
         }
     }
     deserializer.deserialize_any(Claims)

@@ -73,7 +73,7 @@ pub struct Protocol {
     /// What is played.
     #[serde(rename = "task")]
     pub tasks: Vec<Task>,
-    /// What the paper claims: a list, or the name of the protocol whose claims are asked of this one too.
+    /// What the paper claims: a list, in which the name of a protocol stands for its claims, or one such name.
     #[serde(rename = "claim", default, deserialize_with = "comparison::claims")]
     pub claims: Vec<Claim>,
     /// What scores are measured against, where that has been measured: `NAME.scales.toml` beside the file.
@@ -525,6 +525,15 @@ impl Task {
     #[must_use]
     pub fn condition(&self, name: &str) -> Option<&Condition> {
         self.conditions.iter().find(|condition| condition.name == name)
+    }
+
+    /// Whether `condition` is played as its config says, whoever plays.
+    #[must_use]
+    pub fn stands(&self, condition: &Condition) -> bool {
+        match &self.kind {
+            Kind::Episodes | Kind::Problems => true,
+            Kind::Own { name, .. } => Kind::known(name).is_some_and(|kind| kind.stands(&condition.name)),
+        }
     }
 
     /// The config overrides of `condition`: its own over the task's.

@@ -188,6 +188,10 @@ impl Kind for Dynamic {
         Some(EXPLORER)
     }
 
+    fn stands(&self, condition: &str) -> bool {
+        matches!(Part::named(condition), Some(Part::Train | Part::Random))
+    }
+
     fn merged(&self, condition: &str) -> Option<&'static str> {
         matches!(Part::named(condition), Some(Part::Test(_))).then_some("ST, AfT, AnT merged")
     }

@@ -150,7 +150,7 @@ fn sayings(call: &mut Call<'_>, config: &Value, settings: &Settings) -> Result<V
             format!("`--policy` is `{policy}`, must be one of {known}, or the directory of a trained speaker").into()
         );
     }
-    let speakers = call.host.speakers(path, (call.find)(game::ABOUT.id)?)?;
+    let speakers = call.host.speakers(path, (call.find)(game::ABOUT.id)?, config)?;
     let (width, length) = (settings.space.width(), settings.message_length as usize);
     let vocabulary = settings.vocabulary;
     let of = |speaker: Arc<dyn Speaker>| -> Says {

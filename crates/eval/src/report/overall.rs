@@ -158,7 +158,7 @@ pub(super) fn summary(document: &mut Document, results: &Results, judged: &[Judg
             n => format!(", {n} of them because an agent that they speak of was not run"),
         };
         document.paragraph(format!(
-            "Of {} in the papers about these agents, these records agree with {}, disagree with {}, and leave {} \
+            "Of {} about these agents, these records agree with {}, disagree with {}, and leave {} \
              undecided{because}.",
             count(judged.len(), "claim"),
             of(claims::Verdict::Agree),

@@ -136,7 +136,7 @@ fn every_test_agrees_disagrees_and_leaves_undecided() {
 }
 
 #[test]
-fn a_claim_needs_all_most_or_any_of_its_comparisons() {
+fn a_claim_needs_all_all_that_were_tested_most_or_any_of_its_comparisons() {
     // `A` is above `B` and `C`, the same as `D`, and below `E`.
     let cells = [("A", 0.5), ("B", 0.2), ("C", 0.3), ("D", 0.5), ("E", 0.9)].map(|(a, mean)| ("grid", "far", a, mean));
     let rivals = |needs: &str, rivals: &str| {
@@ -151,6 +151,12 @@ fn a_claim_needs_all_most_or_any_of_its_comparisons() {
     assert_eq!(best.verdict, Disagree, "who is best is above every rival");
     assert_eq!([Agree, Disagree, Undecided].map(|verdict| best.count(verdict)), [2, 1, 1]);
     assert_eq!(rivals("all", "[\"B\", \"C\", \"D\"]").verdict, Undecided);
+    // Nobody has played as `F`.
+    assert_eq!(rivals("all", "[\"B\", \"F\"]").verdict, Undecided);
+    assert_eq!(rivals("tested", "[\"B\", \"F\"]").verdict, Agree);
+    assert_eq!(rivals("tested", "[\"B\", \"D\", \"F\"]").verdict, Undecided);
+    assert_eq!(rivals("tested", "[\"B\", \"E\", \"F\"]").verdict, Disagree);
+    assert_eq!(rivals("tested", "[\"F\"]").verdict, Undecided, "nothing was tested");
     assert_eq!(rivals("most", "[\"B\", \"C\", \"E\"]").verdict, Agree);
     assert_eq!(rivals("most", "[\"B\", \"C\", \"D\", \"E\"]").verdict, Undecided);
     assert_eq!(rivals("most", "[\"B\", \"E\"]").verdict, Disagree, "half is not most");

@@ -170,7 +170,11 @@ fn errors_name_file_key_value_and_what_is_allowed() {
             "`claim[1].text` is `It falls`, must not be that of an earlier",
         ),
         ("seeds = 2", "seeds = 2\nneeds = \"all\"", "unknown field `needs`"),
-        ("source = \"Table 1\"", "source = \"Table 1\"\nneeds = \"some\"", "expected one of `all`, `most`, `any`"),
+        (
+            "source = \"Table 1\"",
+            "source = \"Table 1\"\nneeds = \"some\"",
+            "expected one of `all`, `tested`, `most`, `any`",
+        ),
         ("title = \"A title\"", "title = ", "`mine.toml` is not TOML"),
     ];
     for (from, to, message) in broken {
@@ -192,7 +196,7 @@ fn names_and_paths_are_told_apart() {
 #[test]
 fn no_claim_stands_twice() {
     // A protocol that asks the claims of another names it and has no copy of them.
-    const ASKED_AGAIN: [(&str, &str); 1] = [("memory-mini", "memory")];
+    const ASKED_AGAIN: [(&str, &[&str]); 1] = [("memory-mini", &["memory", "memory-jb"])];
     let mut seen: Vec<(String, &str)> = Vec::new();
     for (name, _) in built_in().filter(|(name, _)| !ASKED_AGAIN.iter().any(|(again, _)| again == name)) {
         for claim in Protocol::find(name).unwrap().claims {
@@ -211,8 +215,15 @@ fn no_claim_stands_twice() {
     }
     assert!(seen.len() > 50, "{} claims", seen.len());
     for (again, of) in ASKED_AGAIN {
-        assert_eq!(Protocol::find(again).unwrap().claims, Protocol::find(of).unwrap().claims);
+        let claims: Vec<_> = of.iter().flat_map(|name| Protocol::find(name).unwrap().claims).collect();
+        assert_eq!(Protocol::find(again).unwrap().claims, claims);
     }
+    // Names and claims may stand in one list.
+    let begin = SOUND.find("[[claim]]").unwrap();
+    let list = format!("claim = [\"memory-jb\", {}]", r#"{ text = "own", source = "here", comparison = [] }"#);
+    let mixed = SOUND[..begin].replace("seeds = 2", &format!("seeds = 2\n{list}"));
+    let error = Protocol::parse("mine", "mine.toml", &mixed).unwrap_err().to_string();
+    assert!(error.contains("claim[0]") || error.contains("claim[2]"), "{error}");
     let other = SOUND[..SOUND.find("[[claim]]").unwrap()].replace("seeds = 2", "seeds = 2\nclaim = \"memry\"");
     let error = Protocol::parse("mine", "mine.toml", &other).unwrap_err().to_string();
     assert!(error.contains("`claim`: is `memry`, must be a list of claims or one of `quick`"), "{error}");

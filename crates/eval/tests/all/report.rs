@@ -289,7 +289,7 @@ fn claims_are_shown_with_their_comparisons_if_an_agent_is_concerned() {
     let folder = toy("claims");
     let report = Report::new(&[folder.path()]).expect("records");
     let (markdown, html) = (report.markdown(), report.html());
-    assert!(markdown.contains("Of 2 claims in the papers about these agents"), "{markdown}");
+    assert!(markdown.contains("Of 2 claims about these agents, these records"), "{markdown}");
     assert!(!markdown.contains("nobody ran") && !html.contains("nobody ran"));
     // One row for the claim, and one below for each of its comparisons.
     assert!(markdown.contains("| 2 | The learner is below the oracle and above an LSTM | Table 1 | **undecided** |"));
