@@ -99,8 +99,9 @@ pub struct Config {
     pub tied: bool,
     /// What the learning rate of keys and queries is multiplied by.
     pub address_rate: f64,
-    /// Whether what is left of pictures, in the end and after each section's first convolution, begins with mean 0 and spread 1 over
-    /// what is played first. As weights begin, all pictures leave nearly the same, and what tells one from another is a fiftieth of it.
+    /// Whether what sees pictures begins so that it tells them apart: white is 0, kernels begin as He et al. (2015) have them,
+    /// residual parts add nothing at first, and what is left in the end has mean 0 and spread 1 over what is played first, which
+    /// the weights before that play. As weights begin otherwise, what tells a cue from another is a fiftieth of what all leave.
     pub centred: bool,
     /// What the learning rate of what sees pictures is multiplied by.
     pub picture_rate: f64,
@@ -221,6 +222,17 @@ impl Config {
             return Err(format!("`{name}` is {x}, must be a number"));
         }
         Ok(())
+    }
+
+    /// By which reports know it: what it is put together from, as the paper names its models.
+    pub(crate) fn label(&self) -> String {
+        let memory = match (self.memory, self.jumpy) {
+            (true, true) => "+MEM",
+            (true, false) => "+MEM(noJB)",
+            (false, _) => "",
+        };
+        let when = |has: bool, name: &'static str| if has { name } else { "" };
+        [self.core.label(), memory, when(self.cpc, "+CPC"), when(self.reconstruct, "+REC")].concat()
     }
 }
 

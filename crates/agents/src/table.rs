@@ -14,7 +14,7 @@ use crate::ppo::{self, Ppo};
 use crate::r2d2::{self, R2d2};
 use crate::td3::{self, Td3};
 use crate::text::{self, Text, Vocabulary};
-use crate::train::{Learner, TrainError};
+use crate::train::{Learner, PARTS, TrainError};
 
 /// An agent that can be trained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -338,6 +338,12 @@ impl Told {
         }
     }
 
+    /// Evaluations of the whole budget, unless the steps between two are told.
+    #[must_use]
+    pub fn looks(&self) -> u64 {
+        if matches!(self.own, Own::Impala(_)) { LOOKS } else { PARTS }
+    }
+
     /// Episodes to train for, where they are what is counted.
     #[must_use]
     pub fn episodes(&self) -> Option<u64> {
@@ -457,7 +463,7 @@ const PRESETS: [&str; 4] = [
     include_str!("../presets/td3.toml"),
 ];
 
-/// Evaluations of a run of IMPALA.
+/// Evaluations of a run of IMPALA: the memory paper's score needs closer looks.
 const LOOKS: u64 = 200;
 
 /// What a preset lays over an environment's config, and over an agent's.
@@ -550,12 +556,7 @@ impl Agent {
         }
         table.extend(self.preset(profile, id).agent);
         table.extend(set.clone());
-        let mut told = Told::read(self, &table)?;
-        // The memory paper's score needs closer looks.
-        if self.algorithm == Algorithm::Impala && told.around.evaluate_every == 0 && told.episodes().is_none() {
-            told.around.evaluate_every = (told.steps() / LOOKS).max(1);
-        }
-        Ok(told)
+        Told::read(self, &table)
     }
 
     /// Why it cannot learn an environment, if it cannot.
@@ -587,9 +588,11 @@ impl Agent {
                 let label = config.core.label();
                 if config.reconstruct && protocol == "s2b-fig6" { format!("{label}+Rec") } else { label.to_owned() }
             }
-            Own::Impala(_) | Own::Td3(_) | Own::Effect(_) => self.label.to_owned(),
+            Own::Impala(config) => config.label(),
+            Own::Td3(config) => config.network.label().to_owned(),
+            Own::Effect(_) => self.label.to_owned(),
             Own::Ppo(config) => match (config.network, config.text) {
-                (ppo::Kind::General, _) => self.label.to_owned(),
+                (ppo::Kind::General, _) => if config.lstm { "PPO+LSTM" } else { "PPO" }.to_owned(),
                 (ppo::Kind::Lilgym, Text::Bert) if picture => format!("{} C+BERT", self.label),
                 (ppo::Kind::Lilgym, text) => format!("{} {}", self.label, text.name()),
             },

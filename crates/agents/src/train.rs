@@ -141,7 +141,7 @@ pub trait Learner: Send {
 /// When training ends early.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StopAt {
-    /// An episode metric of training, averaged over the last hundred episodes.
+    /// An episode metric of training, averaged over the last hundred episodes; HALMA's agents over as many as there are mazes.
     pub metric: String,
     /// The mean that is enough.
     pub at_least: f64,
@@ -163,7 +163,7 @@ impl StopAt {
 }
 
 /// How much to train, and how often to look up from it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Budget {
     /// Steps.
     pub steps: u64,
@@ -171,10 +171,21 @@ pub struct Budget {
     pub episodes: Option<u64>,
     /// Steps between two saves; 0: a fiftieth of the budget.
     pub save_every: u64,
-    /// Steps between two evaluations; 0: a fiftieth of the budget.
+    /// Steps between two evaluations; 0: so many that there are as many evaluations as `looks`.
     pub evaluate_every: u64,
+    /// Evaluations of the whole budget, unless the steps between two are told.
+    pub looks: u64,
     /// What ends it early.
     pub stop_at: Option<StopAt>,
+}
+
+/// Saves of a run, and evaluations unless more are asked for.
+pub(crate) const PARTS: u64 = 50;
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { steps: 0, episodes: None, save_every: 0, evaluate_every: 0, looks: PARTS, stop_at: None }
+    }
 }
 
 impl Budget {
@@ -183,11 +194,11 @@ impl Budget {
         self.episodes.map_or((counters.env_steps, self.steps), |episodes| (counters.episodes, episodes))
     }
 
-    /// Whether a mark lies between two counts: one every so many steps, or if that is 0 every fiftieth of the budget.
-    fn passes(&self, every: u64, before: Counters, now: Counters) -> bool {
+    /// Whether a mark lies between two counts: one every so many steps, or if that is 0 as many as `parts` in the whole budget.
+    fn passes(&self, every: u64, parts: u64, before: Counters, now: Counters) -> bool {
         let marks = |counters: Counters| match (every, self.episodes) {
-            (0, Some(episodes)) => counters.episodes / (episodes / 50).max(1),
-            (0, None) => counters.env_steps / (self.steps / 50).max(1),
+            (0, Some(episodes)) => counters.episodes / (episodes / parts).max(1),
+            (0, None) => counters.env_steps / (self.steps / parts).max(1),
             (every, _) => counters.env_steps / every,
         };
         marks(now) > marks(before)
@@ -477,12 +488,12 @@ impl Run<'_> {
             {
                 self.look(learner, selection, &mut kept)?;
             }
-            if self.budget.passes(self.budget.evaluate_every, before, kept.counters) {
+            if self.budget.passes(self.budget.evaluate_every, self.budget.looks, before, kept.counters) {
                 kept.scores = self.look_up(learner, evaluate, kept.counters, &mut curves)?;
                 let tags: Vec<_> = kept.scores.iter().map(|(name, x)| (format!("evaluation/{name}"), *x)).collect();
                 board.add(&events::scalars((clock.wall)(), kept.counters.env_steps, &tags))?;
             }
-            if self.budget.passes(self.budget.save_every, before, kept.counters) {
+            if self.budget.passes(self.budget.save_every, PARTS, before, kept.counters) {
                 (kept.log, kept.curves, kept.events) = (log.file.len(), curves.file.len(), board.file.len());
                 kept.cpu_seconds = spent[0] + (clock.cpu)() - computed;
                 kept.wall_seconds = spent[1] + (clock.wall)() - began;

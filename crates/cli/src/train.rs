@@ -19,7 +19,7 @@ use heldout_core::{Autoreset, Entry, Options, Scope, Seed, Spec};
 use heldout_envs::find;
 use heldout_eval::Episodes;
 use heldout_eval::entrant::Entrant;
-use heldout_eval::protocol::{self, Kind, Protocol, Task};
+use heldout_eval::protocol::{self, Protocol, Task};
 use heldout_files::{Hold, HoldError};
 use serde_json::{Map, Value, json};
 
@@ -71,7 +71,8 @@ pub(crate) struct Train {
     /// What computes: the processor, or what the build has beside it.
     #[arg(long, default_value = "flex", value_parser = Device::named)]
     device: Device,
-    /// Ends a run once an episode metric of training, averaged over a hundred episodes, is good enough: `return>=0.9`.
+    /// Ends a run once an episode metric of training, averaged over a hundred episodes (`td3-…`: as many as there are mazes), is good
+    /// enough: `return>=0.9`.
     #[arg(long, value_name = "METRIC>=X", value_parser = StopAt::parse)]
     stop_at: Option<StopAt>,
     /// Goes on with the runs that are there.
@@ -286,6 +287,9 @@ impl Train {
         }
         env.extend(preset.clone());
         env.extend(own.clone());
+        if let Some((key, value)) = preset.iter().find(|(key, _)| *key == "experience" && env[*key] != true) {
+            bail!("`env.{key}` is {}, must be {value}: tests are made from what is experienced in training", env[key]);
+        }
         let probe = match entry.make(&env, 1, Options::default()) {
             Ok(probe) => probe,
             // A family's key that this environment has not: the agent was made for another.
@@ -302,13 +306,13 @@ impl Train {
         let views = entry.about.views;
         let seen = preset.iter().chain(own).filter(|(key, _)| views.contains(&key.as_str()));
         let view: Map<String, Value> = seen.map(|(key, value)| (key.clone(), value.clone())).collect();
-        let conditions = match task {
-            // Problems of a family's own kind are made for who plays them, once training is over.
-            Some(task) if !matches!(task.kind, Kind::Own { .. }) => {
-                task.conditions.iter().map(|c| (c.name.clone(), task.overrides(c))).collect()
-            }
-            _ => vec![("train".to_owned(), untrained(&env))],
-        };
+        // Problems that are made for who plays them are made once training is over.
+        let now = task.iter().flat_map(|task| task.conditions.iter().map(move |c| (task, c)));
+        let now = now.filter(|(task, condition)| task.stands(condition));
+        let mut conditions: Vec<_> = now.map(|(task, c)| (c.name.clone(), task.overrides(c))).collect();
+        if conditions.is_empty() {
+            conditions.push(("train".to_owned(), untrained(&env)));
+        }
         Ok(Ok(Course {
             protocol: protocol.to_owned(),
             task: task.map(|t| t.name.clone()).unwrap_or_default(),
@@ -371,6 +375,7 @@ impl Train {
                 episodes: told.episodes(),
                 save_every: told.around.save_every,
                 evaluate_every: told.around.evaluate_every,
+                looks: told.looks(),
                 stop_at: self.stop_at.clone(),
             },
             resume: self.resume,

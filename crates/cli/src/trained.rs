@@ -8,7 +8,7 @@ use heldout_agents::Checkpoint;
 use heldout_agents::nn::Backend;
 use heldout_agents::player::{Moment, Player};
 use heldout_agents::train::CURVES;
-use heldout_core::{Speaker, Spec};
+use heldout_core::{Entry, Speaker, Spec};
 use heldout_eval::curves::Curve;
 use heldout_eval::entrant::{Agent, Place, is_importable};
 use heldout_eval::records::Source;
@@ -35,7 +35,29 @@ pub fn open(path: &Path) -> Result<Arc<dyn Agent>, String> {
     if let Some(other) = checkpoints.iter().find(|c| c.run.agent != first) {
         return Err(format!("holds runs of `{first}` and of `{}`: name one of them", other.run.agent));
     }
+    // Runs of one agent may be told to be different models; what plays under one name is one.
+    let label = &checkpoints[0].run.label;
+    if let Some(Checkpoint { run, .. }) = checkpoints.iter().find(|c| c.run.label != *label) {
+        return Err(format!(
+            "holds runs of `{first}` that are `{label}` and that are `{}`: name one of them",
+            run.label
+        ));
+    }
     Ok(Arc::new(Trained { checkpoints }))
+}
+
+/// What policies of an environment were trained with otherwise than a config has it, if that is why none of them is for it.
+///
+/// # Errors
+///
+/// If a file cannot be used: which, and why.
+pub(crate) fn set_otherwise(path: &Path, entry: &Entry, config: &Value) -> Result<Option<String>, String> {
+    let checkpoints = Checkpoint::open_all(path).map_err(|error| error.to_string())?;
+    let own = checkpoints.iter().filter(|c| c.run.id == entry.id()).flat_map(|c| &c.run.set);
+    let mut others = own.filter(|(key, own)| !entry.about.views.contains(&key.as_str()) && config[key] != **own);
+    Ok(others.next().map(|(key, own)| {
+        format!("was trained where `{key}` is {own}, here it is {}: `--set {key}={own}`", config[key])
+    }))
 }
 
 /// Policies that were trained alike, one per seed and task.

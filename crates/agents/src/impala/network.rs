@@ -60,7 +60,7 @@ impl Encoder {
         for (i, picture) in inputs.pictures.iter().enumerate() {
             let sides = [picture.height, picture.width];
             let name = format!("{PICTURE}{i}");
-            eyes.push((ResNet::new(params, &name, sides, &channels(config.size), config.seen), sides));
+            eyes.push((ResNet::new(params, &name, sides, &channels(config.size), config.seen, config.centred), sides));
         }
         let reader = inputs.has_text().then(|| Reader::new(params, "text", words, WORDS));
         let wide = [usize::from(vector.is_some()) + eyes.len()].map(|n| n * config.seen)[0]
@@ -183,7 +183,7 @@ impl Network {
         Ok(Self { encoder, moving, told, hidden, policy, value, cpc, again })
     }
 
-    /// Changes the weights of what sees pictures so that what its sections and it leave of these rows has mean 0 and spread 1.
+    /// Changes the weights of what sees pictures so that what it leaves of these rows has mean 0 and spread 1.
     pub(super) fn centre(&self, params: &mut Params, rows: &Rows) {
         for ((eye, sides), bytes) in self.encoder.eyes.iter().zip(&rows.pictures) {
             let x = pictures(bytes, rows.count, *sides, params);

@@ -17,7 +17,6 @@ use rayon::prelude::*;
 use self::sliding::Slide;
 use super::affine::sum;
 use super::kernels::{flat, plain, register, tracked};
-use super::linear::centre;
 use super::{Id, Init, Params, Tensor, Then, leaky_relu, relu};
 
 /// Square kernels over pictures `[rows, height, width, channels]`: with the channels last, what a kernel looks at is a few
@@ -57,11 +56,6 @@ impl Conv {
         let weight = params.add(format!("{name}.weight"), &[kernel * kernel * from, to], init[0]);
         let bias = params.add(format!("{name}.bias"), &[to], init[1]);
         Self { weight, bias, from, to, kernel, stride, padding }
-    }
-
-    /// Changes the weights so that each channel of what it leaves, of which these are some places, has mean 0 and spread 1.
-    pub fn centre(&self, params: &mut Params, left: &[f32]) {
-        centre(params, [self.weight, self.bias], left);
     }
 
     /// The side of what comes out where `side` goes in; `None` if the kernel is larger.

@@ -14,26 +14,6 @@ pub struct Linear {
     pub outputs: usize,
 }
 
-/// Changes weights, one column for each number, and biases so that each number of what they leave, of which these are some rows,
-/// has mean 0 and spread 1. One that is the same in all rows is left as it is.
-pub(super) fn centre(params: &mut Params, [weight, bias]: [Id; 2], left: &[f32]) {
-    let of = |params: &Params, id: Id| params.entries()[id.index()].values();
-    let (weights, biases) = (of(params, weight), of(params, bias));
-    let (numbers, rows) = (biases.len(), left.len() / biases.len());
-    let moments: Vec<[f64; 2]> = (0..numbers)
-        .map(|i| {
-            let own = || left.iter().skip(i).step_by(numbers).map(|&x| f64::from(x));
-            let middle = own().sum::<f64>() / rows as f64;
-            let spread = (own().map(|x| (x - middle) * (x - middle)).sum::<f64>() / rows as f64).sqrt();
-            if spread > 1e-6 { [middle, spread] } else { [0.0, 1.0] }
-        })
-        .collect();
-    let scaled = |(x, [_, spread]): (f32, &[f64; 2])| (f64::from(x) / spread) as f32;
-    let moved = |(x, [middle, spread]): (f32, &[f64; 2])| ((f64::from(x) - middle) / spread) as f32;
-    params.set(weight.index(), weights.into_iter().zip(moments.iter().cycle()).map(scaled).collect());
-    params.set(bias.index(), biases.into_iter().zip(&moments).map(moved).collect());
-}
-
 impl Linear {
     /// With weights and biases uniform within `1 / sqrt(inputs)`.
     pub fn torch(params: &mut Params, name: &str, inputs: usize, outputs: usize) -> Self {
@@ -53,9 +33,24 @@ impl Linear {
         Self { weight, bias, inputs, outputs }
     }
 
-    /// Changes the weights so that each number of what it leaves, of which these are some rows, has mean 0 and spread 1.
+    /// Changes the weights so that each number of what it leaves, of which these are some rows, has mean 0 and spread 1. One that
+    /// is the same in all rows is left as it is.
     pub fn centre(&self, params: &mut Params, left: &[f32]) {
-        centre(params, [self.weight, self.bias], left);
+        let of = |params: &Params, id: Id| params.entries()[id.index()].values();
+        let (weights, biases) = (of(params, self.weight), of(params, self.bias));
+        let (numbers, rows) = (biases.len(), left.len() / biases.len());
+        let moments: Vec<[f64; 2]> = (0..numbers)
+            .map(|i| {
+                let own = || left.iter().skip(i).step_by(numbers).map(|&x| f64::from(x));
+                let middle = own().sum::<f64>() / rows as f64;
+                let spread = (own().map(|x| (x - middle) * (x - middle)).sum::<f64>() / rows as f64).sqrt();
+                if spread > 1e-6 { [middle, spread] } else { [0.0, 1.0] }
+            })
+            .collect();
+        let scaled = |(x, [_, spread]): (f32, &[f64; 2])| (f64::from(x) / spread) as f32;
+        let moved = |(x, [middle, spread]): (f32, &[f64; 2])| ((f64::from(x) - middle) / spread) as f32;
+        params.set(self.weight.index(), weights.into_iter().zip(moments.iter().cycle()).map(scaled).collect());
+        params.set(self.bias.index(), biases.into_iter().zip(&moments).map(moved).collect());
     }
 
     /// Of each row.

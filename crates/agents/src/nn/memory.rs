@@ -25,6 +25,14 @@ pub enum Core {
     Ff,
 }
 
+impl Core {
+    /// By which reports know it.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        ["LSTM", "FF"][self as usize]
+    }
+}
+
 /// Numbers of each part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {

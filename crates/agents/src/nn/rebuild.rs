@@ -34,7 +34,7 @@ impl Rebuild {
             .enumerate()
             .map(|(i, &from)| {
                 let to = channels.get(i + 1).copied().unwrap_or(3);
-                let residual = [0, 1].map(|r| Residual::new(params, &format!("{name}.{i}.residual.{r}"), from));
+                let residual = [0, 1].map(|r| Residual::new(params, &format!("{name}.{i}.residual.{r}"), from, false));
                 (residual, Conv::torch(params, &format!("{name}.{i}.conv"), [from, to], [3, 1, 1]))
             })
             .collect();

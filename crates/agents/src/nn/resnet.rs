@@ -11,19 +11,37 @@ use burn::tensor::ops::MaxPoolOptions;
 use rayon::prelude::*;
 
 use super::kernels::{flat, plain, register, tracked};
-use super::{Conv, Linear, Params, Tensor, Then, relu, values};
+use super::{Conv, Init, Linear, Params, Tensor, Then, relu, values};
 
 /// Side of what is pooled, its stride and its margin.
 const POOL: [usize; 3] = [3, 2, 1];
+
+/// Side of every kernel, its stride and its margin.
+const SIDES: [usize; 3] = [3, 1, 1];
+
+/// A convolution that begins as elsewhere, or, if `centred`, as He et al. (2015) begin those of positive parts.
+fn conv(params: &mut Params, name: &str, channels: [usize; 2], centred: bool) -> Conv {
+    if !centred {
+        return Conv::torch(params, name, channels, SIDES);
+    }
+    let spread = (2.0 / (SIDES[0] * SIDES[0] * channels[0]) as f64).sqrt();
+    Conv::new(params, name, channels, SIDES, [Init::Normal(spread), Init::Constant(0.0)])
+}
 
 /// Two times a convolution of the positive part, added to what went in.
 #[derive(Clone, Copy, Debug)]
 pub struct Residual([Conv; 2]);
 
 impl Residual {
-    /// Of pictures with so many channels.
-    pub fn new(params: &mut Params, name: &str, channels: usize) -> Self {
-        Self([0, 1].map(|i| Conv::torch(params, &format!("{name}.{i}"), [channels; 2], [3, 1, 1])))
+    /// Of pictures with so many channels; if `centred`, it adds nothing at first.
+    pub fn new(params: &mut Params, name: &str, channels: usize, centred: bool) -> Self {
+        Self([0, 1].map(|i| {
+            let name = format!("{name}.{i}");
+            if centred && i == 1 {
+                return Conv::new(params, &name, [channels; 2], SIDES, [Init::Constant(0.0); 2]);
+            }
+            conv(params, &name, [channels; 2], centred)
+        }))
     }
 
     /// Of each picture.
@@ -53,28 +71,37 @@ impl Section {
 pub struct ResNet {
     sections: Vec<Section>,
     join: Linear,
+    centred: bool,
 }
 
 impl ResNet {
     /// Of pictures of `height` x `width` with three colours: sections of these channels, then `outputs` numbers.
+    /// If `centred`, white is 0, the kernels begin as He et al. have them, residual parts add nothing at first, and
+    /// [`ResNet::centre`] is for the rest.
     pub fn new(
         params: &mut Params,
         name: &str,
         [height, width]: [usize; 2],
         channels: &[usize],
         outputs: usize,
+        centred: bool,
     ) -> Self {
         let (mut from, mut sides) = (3, [height, width]);
         let mut sections = Vec::new();
         for (i, &to) in channels.iter().enumerate() {
-            let conv = Conv::torch(params, &format!("{name}.{i}.conv"), [from, to], [3, 1, 1]);
-            let residual = [0, 1].map(|r| Residual::new(params, &format!("{name}.{i}.residual.{r}"), to));
+            let conv = conv(params, &format!("{name}.{i}.conv"), [from, to], centred);
+            let residual = [0, 1].map(|r| Residual::new(params, &format!("{name}.{i}.residual.{r}"), to, centred));
             sections.push(Section { conv, residual });
             sides = sides.map(pooled);
             from = to;
         }
-        let join = Linear::torch(params, &format!("{name}.join"), from * sides[0] * sides[1], outputs);
-        Self { sections, join }
+        let (name, from) = (format!("{name}.join"), from * sides[0] * sides[1]);
+        let join = if centred {
+            Linear::orthogonal(params, &name, from, outputs, std::f64::consts::SQRT_2)
+        } else {
+            Linear::torch(params, &name, from, outputs)
+        };
+        Self { sections, join, centred }
     }
 
     /// The sides that each section leaves of a picture.
@@ -90,22 +117,22 @@ impl ResNet {
             .collect()
     }
 
-    /// `[rows, outputs]` of pictures `[rows, height, width, 3]`.
+    /// `[rows, outputs]` of pictures `[rows, height, width, 3]` of shares.
     #[must_use]
     pub fn forward(&self, params: &Params, x: Tensor<4>) -> Tensor<2> {
-        let x = self.sections.iter().fold(x, |x, section| section.forward(params, x));
-        self.join.then(params, relu(row(x)), Then::Relu)
+        self.join.then(params, self.features(params, x), Then::Relu)
     }
 
-    /// Changes the weights so that on these pictures each channel of a section's first convolution and each number of what is left
-    /// has mean 0 and spread 1 before it is cut at 0; one that is the same for all of them is left as it is.
+    /// What the sections leave of each picture.
+    fn features(&self, params: &Params, x: Tensor<4>) -> Tensor<2> {
+        let x = if self.centred { x - 1.0 } else { x };
+        relu(row(self.sections.iter().fold(x, |x, section| section.forward(params, x))))
+    }
+
+    /// Changes the last weights so that each number of what is left of these pictures has mean 0 and spread 1 before it is cut at
+    /// 0; one that is the same for all of them is left as it is.
     pub fn centre(&self, params: &mut Params, x: Tensor<4>) {
-        let mut x = x;
-        for section in &self.sections {
-            section.conv.centre(params, &values(section.conv.forward(&params.frozen(), x.clone())));
-            x = section.forward(&params.frozen(), x);
-        }
-        let features = relu(row(x));
+        let features = self.features(&params.frozen(), x);
         self.join.centre(params, &values(self.join.forward(&params.frozen(), features)));
     }
 }

@@ -42,6 +42,12 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// By which reports know it.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        ["MLP", "LSTM", "TRAN", "TRAN+LSTM", "CNN+MLP", "CNN+TRAN"][self as usize]
+    }
+
     /// Whether it remembers.
     #[must_use]
     pub fn remembers(self) -> bool {

@@ -342,7 +342,7 @@ fn agents_check_29_gradients_of_attention_of_the_normed_memory_and_of_residual_n
     });
 
     let mut params = Params::new(Seed(5), &device);
-    let residual = Residual::new(&mut params, "r", 3);
+    let residual = Residual::new(&mut params, "r", 3, false);
     let x = given(&mut params, "x", &[2, 5, 4, 3]);
     differences(&params, |params| {
         let x = params.get::<4>(x).powi_scalar(2) + 0.1;
@@ -390,11 +390,11 @@ fn agents_check_06_what_the_networks_of_pictures_leave() {
     assert_eq!(leave([128, 128], &[[4, 4, 0], [4, 4, 0], [3, 2, 1]]), [[32, 32], [8, 8], [4, 4]]);
     assert_eq!(leave([50, 190], &[[8, 4, 0], [4, 2, 0], [3, 1, 0]]), [[11, 46], [4, 22], [2, 20]]);
     let mut params = Params::new(Seed(0), &Device::flex());
-    let large = ResNet::new(&mut params, "large", [72, 96], &[16, 32, 32], 256);
+    let large = ResNet::new(&mut params, "large", [72, 96], &[16, 32, 32], 256, false);
     assert_eq!(params.count(), 982_592);
     assert_eq!(large.sides(72, 96), [[36, 48], [18, 24], [9, 12]]);
     let mut params = Params::new(Seed(0), &Device::flex());
-    let small = ResNet::new(&mut params, "small", [36, 48], &[8, 16, 16], 64);
+    let small = ResNet::new(&mut params, "small", [36, 48], &[8, 16, 16], 64, false);
     assert_eq!(small.sides(36, 48), [[18, 24], [9, 12], [5, 6]]);
     let x = tensor(vec![0.5; 2 * 36 * 48 * 3], [2, 36, 48, 3], params.device());
     assert_eq!(small.forward(&params, x).dims(), [2, 64]);
@@ -403,11 +403,20 @@ fn agents_check_06_what_the_networks_of_pictures_leave() {
 #[test]
 fn what_a_picture_leaves_begins_with_mean_0_and_spread_1() {
     let mut params = Params::new(Seed(3), &Device::flex());
-    let eye = ResNet::new(&mut params, "eye", [12, 16], &[2, 2], 5);
+    let eye = ResNet::new(&mut params, "eye", [12, 16], &[2, 2], 5, true);
     let mut rng = Seed(4).rng();
     let shares = (0..40 * 12 * 16 * 3).map(|_| rng.unit() as f32).collect();
     let x = tensor(shares, [40, 12, 16, 3], params.device());
     let before: Vec<_> = params.entries().iter().map(crate::nn::Param::values).collect();
+    // Residual parts add nothing at first, and nothing else does but biases.
+    for (param, values) in params.entries().iter().zip(&before) {
+        let nothing =
+            param.name.ends_with("bias") || param.name.contains("residual") && param.name.ends_with("1.weight");
+        assert_eq!(values.iter().all(|x| *x == 0.0), nothing, "{}", param.name);
+    }
+    // White is 0, of which nothing is left.
+    let white = tensor(vec![1.0; 12 * 16 * 3], [1, 12, 16, 3], params.device());
+    assert_eq!(values(eye.forward(&params, white)), [0.0; 5]);
     // A number that is the same for all pictures is left as it is.
     let wide = params.entries().iter().position(|p| p.name == "eye.join.weight").unwrap();
     let mut weight = before[wide].clone();
@@ -415,8 +424,7 @@ fn what_a_picture_leaves_begins_with_mean_0_and_spread_1() {
     params.set(wide, weight);
     eye.centre(&mut params, x.clone());
     for (param, before) in params.entries().iter().zip(&before) {
-        let residual = param.name.contains("residual");
-        assert_eq!(param.values() != *before, !residual, "{}", param.name);
+        assert_eq!(param.values() != *before, param.name.contains("join"), "{}", param.name);
     }
     assert_eq!(params.entries()[wide + 1].values()[4], before[wide + 1][4]);
     // Once more, and nothing is left to be changed.

@@ -9,7 +9,7 @@ use heldout_eval::curves::{Curve, Moment};
 use heldout_eval::records::Recorded;
 use serde_json::Value;
 
-use crate::common::{Folder, set, stdout};
+use crate::common::{Folder, fails, heldout, set, stdout};
 
 const MAPPING: &str = "arbitrary-visuomotor-mapping";
 
@@ -142,15 +142,25 @@ fn thirteen_checkpoints_of_one_agent_play_the_small_tasks_under_one_label() {
 }
 
 #[test]
-fn checkpoints_of_the_full_tasks_are_seated_by_task() {
+fn thirteen_checkpoints_of_one_agent_play_the_full_tasks_under_one_label() {
     let folder = Folder::new();
-    let (out, scores) = (folder.path("out"), folder.path("scores"));
-    let tasks = ["--task", "spot-diff", "--task", "transitive-inference"];
-    let keys =
-        ["copies=2", "rows=10", "hidden=16", "evaluate_every=100000", "save_every=100000", "env.observation=symbolic"];
-    let words = ["train", "impala-lstm", "--protocol", "memory", "--steps", "60", "--out", &out];
-    stdout(&[&words[..], &tasks, &set(&keys)].concat());
-    let words = ["eval", "memory", "--policy", &out, "--episodes", "1", "--out", &scores];
-    stdout(&words);
-    by_their_own(&out, &scores, "LSTM", 2);
+    // One of them sees pictures, of the size that its profile has.
+    let seen: [(&str, &[&str], usize); 2] = [("symbolic", &[], 13), ("pixels", &["--task", "change-detection"], 1)];
+    for (observation, tasks, all) in seen {
+        let (out, scores) = (folder.path(observation), folder.path(&format!("{observation}-scores")));
+        let seen = format!("env.observation={observation}");
+        let keys = ["copies=2", "rows=10", "hidden=16", "evaluate_every=100000", "save_every=100000", &seen];
+        let words = ["train", "impala-lstm", "--protocol", "memory", "--steps", "40", "--out", &out];
+        stdout(&[&words[..], tasks, &set(&keys)].concat());
+        let words = ["eval", "memory", "--policy", &out, "--episodes", "1", "--seeds", "1", "--out", &scores];
+        stdout(&words);
+        by_their_own(&out, &scores, "LSTM", all);
+    }
+    // What plays under one label is one model.
+    let out = folder.path("symbolic");
+    let words =
+        ["train", "impala-lstm", "--protocol", "memory-mini", "--task", "spot-diff", "--steps", "40", "--out", &out];
+    stdout(&[&words[..], &["--seed", "1"], &set(&["copies=2", "rows=12", "cpc=true"])].concat());
+    let words = ["eval", "memory", "--policy", &out, "--episodes", "1", "--out", &folder.path("none")];
+    fails(&heldout(&words), 2, &["holds runs of `impala-lstm` that are `LSTM` and that are `LSTM+CPC`"]);
 }

@@ -546,6 +546,10 @@ fn agents_check_47_every_other_agent_is_one_run_whatever_the_threads() {
             name if name.starts_with("r2d2-") => ("s2b/listener-v1", "300", &["copies=4", "replay_min=160", "batch=8"]),
             "ppo-lilgym" | "ppo-sf" => ("lilgym/tower-scratch-v1", "256", &["copies=8", "rows=32", "selection=0"]),
             "ppo" => ("example/grid-v1", "2048", &["copies=8", "rows=128", "minibatches=2"]),
+            // From pictures: what sees them is spread over threads by other code.
+            "impala-mra" | "impala-lstm-mem-rec" => {
+                ("memory/arbitrary-visuomotor-mapping-mini-v1", "800", &["env.observation=pixels"])
+            }
             _ => ("memory/arbitrary-visuomotor-mapping-mini-v1", "800", &[]),
         };
         let outs = ["1", "2"].map(|threads| {
@@ -644,7 +648,10 @@ fn agents_check_50_two_agents_are_trained_together_and_play_with_others() {
     let elsewhere = ["eval", "s2b-language", "--task", "shots-2", "--out", &scores, "--policy", &out];
     fails(&heldout(&elsewhere), 2, &["none of the tasks that are asked is for `LSTM`"]);
     let speaker = format!("speaker={out}");
-    let eoa = ["s2b", "eoa", "--policy", &speaker, "--episodes", "1", "--epochs", "2", "--json"];
+    let eoa = ["s2b", "eoa", "--policy", &speaker, "--episodes", "1", "--epochs", "2", "--json", "--set", "samples=4"];
+    // It is asked in the game that it was trained for.
+    fails(&heldout(&eoa), 2, &["was trained where `shots` is 1, here it is 4: `--set shots=1`"]);
+    let eoa = [&eoa[..], &["--set", "shots=1"]].concat();
     let told: Value = serde_json::from_str(&stdout(&eoa)).unwrap();
     assert_eq!(told["speakers"].as_array().unwrap().len(), 2, "one for each seed");
     let posdis = ["s2b", "eoa", "--policy", "posdis", "--episodes", "1", "--epochs", "2", "--json"];
