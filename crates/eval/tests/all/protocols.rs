@@ -170,11 +170,7 @@ fn errors_name_file_key_value_and_what_is_allowed() {
             "`claim[1].text` is `It falls`, must not be that of an earlier",
         ),
         ("seeds = 2", "seeds = 2\nneeds = \"all\"", "unknown field `needs`"),
-        (
-            "source = \"Table 1\"",
-            "source = \"Table 1\"\nneeds = \"some\"",
-            "expected one of `all`, `tested`, `most`, `any`",
-        ),
+        ("source = \"Table 1\"", "source = \"Table 1\"\nneeds = \"some\"", "one of `all`, `tested`, `most`, `any`"),
         ("title = \"A title\"", "title = ", "`mine.toml` is not TOML"),
     ];
     for (from, to, message) in broken {
