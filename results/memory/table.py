@@ -1,8 +1,9 @@
 """Scores of every run by task, agent and condition, from the records of evaluations: tables in Markdown, and a file of JSON.
 
 ``python results/memory/table.py FILE.json OUT [OUT …]`` with the directories that ``heldout eval --out`` has written. What several
-directories hold of one task, agent and condition is put together; who plays alone under a name (scripted players) is one
-row, who was trained several times has one for each training seed, in the order of the runs.
+directories hold of one task, agent and condition is put together; who plays alone under a name (scripted players, and who was
+trained once) is one row, `all`, over all that was played; who was trained several times has one for each training seed, in the order
+of the runs.
 """
 
 import json
@@ -22,9 +23,9 @@ for out in outs:
             score = episode["return"] if head["metric"] == "return" else episode["metrics"].get(head["metric"])
             if score is not None:
                 runs[str(episode["seed"])].append(score)
-        if head.get("policies") or "sha256:" in head["policy"]:
+        if "sha256:" in (head.get("policies") or [head["policy"]])[0]:
             trained.add(head["agent"])
-        else:
+        if not head.get("policies"):
             runs = {"all": sum(runs.values(), [])}
         means = {seed: round(sum(all_) / len(all_), 4) for seed, all_ in runs.items() if all_}
         scores.setdefault(head["task"], {}).setdefault(head["agent"], {}).setdefault(head["condition"], {}).update(means)
@@ -37,7 +38,8 @@ for task, agents in scores.items():
     for agent, own in sorted(agents.items()):
         seeds = sorted({seed for means in own.values() for seed in means}, key=lambda seed: (len(seed), seed))
         for seed in seeds:
-            name = f"{agent}, run {seed}" if agent in trained else f"`{agent}`"
+            alone = agent if agent in trained else f"`{agent}`"
+            name = alone if seed == "all" else f"{agent}, run {seed}"
             cells = [f"{own[c][seed]:.2f}" if seed in own.get(c, {}) else "" for c in shown]
             print(f"| {name} | " + " | ".join(cells) + " |")
         if len(seeds) > 1:

@@ -99,3 +99,70 @@ fn show(now: &mut Buffers, first: &Buffers, spec: &Spec, stimuli: &Stimuli<'_>) 
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The numbers of a field in a row.
+    fn numbers(buffers: &Buffers, spec: &Spec, row: usize, field: &str) -> Vec<f32> {
+        let field = spec.field(field).unwrap();
+        let rows = buffers.rows();
+        let row = rows.row(row);
+        match spec.observation[field].dtype {
+            Dtype::F32 => row.f32(field).to_vec(),
+            Dtype::I32 => row.i32(field).iter().map(|&x| x as f32).collect(),
+            Dtype::U8 => row.u8(field).iter().map(|&x| f32::from(x)).collect(),
+        }
+    }
+
+    #[test]
+    fn a_stimulus_is_shown_as_one_more_query_game_begins_after_the_episodes_end() {
+        let config = serde_json::json!({"actions": "sentences", "rounds": 2});
+        let entry = find("s2b/game-v1").unwrap();
+        let options = Options { autoreset: Autoreset::Disabled, ..Options::default() };
+        let copies = 3;
+        let mut env = entry.make(config.as_object().unwrap(), copies, options).unwrap();
+        let spec = env.spec().clone();
+        let each = vec![Some(Seed(5)); copies];
+        let mut first = Buffers::new(&spec, copies);
+        env.reset(Reset { seeds: Seeding::Copies(&each), ..Reset::default() }, first.output()).unwrap();
+        let mut end = first.clone();
+        // The speaker says something else in each step, the listener decides 0.
+        let mut step = 0;
+        while !end.status[0].ended() {
+            let actions: Vec<i32> = (0..copies).flat_map(|_| [1 + step % 7, 0]).collect();
+            env.step(&actions, end.output()).unwrap();
+            step += 1;
+        }
+        let width = numbers(&first, &spec, 0, STIMULUS).len();
+        let shown: Vec<f32> = (0..copies * width).map(|i| i as f32 / 100.0).collect();
+        let config = Value::Object(config.as_object().unwrap().clone());
+        let stimuli = Stimuli { config: &config, seed: Seed(5), numbers: &shown, width, length: 3, vocabulary: 6 };
+        let mut now = end.clone();
+        show(&mut now, &first, &spec, &stimuli).unwrap();
+        let mut changed = 0;
+        for copy in 0..copies {
+            let speaker = row(&spec, copy);
+            for field in &spec.observation {
+                let [now, begun, ended] =
+                    [&now, &first, &end].map(|buffers| numbers(buffers, &spec, speaker, field.name));
+                let name = field.name;
+                if name == STIMULUS {
+                    assert_eq!(now, shown[copy * width..][..width]);
+                } else if OF_THE_GAME.contains(&name) {
+                    // Nothing was said in this game, and it is in its first round.
+                    assert_eq!(now, begun, "{name}");
+                    changed += usize::from(begun != ended);
+                } else {
+                    // The phase is that of query games, and the last game is remembered.
+                    assert_eq!(now, ended, "{name}");
+                }
+            }
+        }
+        assert!(changed > 0, "an episode ends elsewhere than games begin");
+        // One number too few.
+        let short = Stimuli { width: width - 1, numbers: &shown[..copies * (width - 1)], ..stimuli };
+        assert!(show(&mut now, &first, &spec, &short).unwrap_err().contains("one at a time"));
+    }
+}
