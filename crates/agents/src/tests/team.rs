@@ -101,6 +101,26 @@ fn agents_check_35_both_agents_of_a_row_are_of_the_same_moment() {
     assert!(speaker.iter().any(|row| row[paid] != 0.0));
 }
 
+/// In play: the speaker is always told of one decision, and the listener that what it hears was meant as often as it was.
+#[test]
+fn agents_check_35_what_was_meant_is_told_as_often_as_it_was_said() {
+    // Nothing by chance, and then everything.
+    for (explore, expected) in [(0.0, [[0, 0], [1, 1]].as_slice()), (1.0, &[[0, 0], [1, 0], [1, 1]])] {
+        let config = Config { copies: 3, explore, explore_power: 0.0, ..small() };
+        let mut learner = game(&config);
+        (0..10).for_each(|_| learner.play(12).unwrap());
+        let room = learner.told([0, 0], [0, 0])[0].len();
+        let (rows, own) = learner.drawn_rows(6, Seed(1));
+        let told = rows.vectors.chunks_exact(2 * own).map(|row| {
+            let [speaker, listener] = [1, 2].map(|agent| &row[agent * own - room..agent * own]);
+            assert!(listener[1..].iter().all(|x| *x == 0.0), "one number at most");
+            [speaker.iter().sum::<f32>() as i32, listener[0] as i32]
+        });
+        let found: std::collections::BTreeSet<[i32; 2]> = told.collect();
+        assert_eq!(found, expected.iter().copied().collect(), "{explore}");
+    }
+}
+
 #[test]
 fn agents_check_46_48_two_that_learn_together_go_on_to_the_same_bits() {
     let few = Config { copies: 4, train_every: 32, replay_min: 100, replay: 2_000, batch: 4, ..small() };
