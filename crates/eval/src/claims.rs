@@ -21,6 +21,10 @@
 //! One task is compared in the metric's own unit, unless the comparison says `normalised`. Several tasks are compared by
 //! the mean of their normalised scores, over those tasks that every side has.
 
+use std::collections::BTreeSet;
+
+use heldout_core::Entry;
+use heldout_envs::find;
 use serde::Serialize;
 
 use crate::comparison::{Asked, Claim, Hypothesis, Needs, Test, conditions, tasks};
@@ -146,9 +150,11 @@ fn agents(hypotheses: &[Hypothesis]) -> impl Iterator<Item = &str> {
     hypotheses.iter().flat_map(|hypothesis| &hypothesis.sides).map(|side| side.agent.as_str())
 }
 
-/// Whether an agent that the claim is about was run.
+/// Whether an agent that the claim is about was run: not who comes with the tasks and is what others are compared with.
 fn concerns(suite: &Suite, hypotheses: &[Hypothesis]) -> bool {
-    let reference = |agent: &str| agent == RANDOM || agent == ORACLE;
+    let entries = suite.protocol.tasks.iter().filter_map(|task| find(&task.id).ok());
+    let known: BTreeSet<&str> = entries.flat_map(Entry::policies).map(|policy| policy.name).collect();
+    let reference = |agent: &str| agent == RANDOM || agent == ORACLE || known.contains(agent);
     let only_references = agents(hypotheses).all(reference);
     agents(hypotheses).any(|agent| (only_references || !reference(agent)) && suite.agent(agent).is_some())
 }

@@ -167,14 +167,23 @@ fn a_claim_needs_all_all_that_were_tested_most_or_any_of_its_comparisons() {
 
 #[test]
 fn claims_are_put_only_to_agents_that_they_are_about() {
-    let cells = [("random", 0.1), ("A", 0.5), ("oracle", 0.9)].map(|(a, mean)| ("grid", "far", a, mean));
+    const PROBE: &str = "greedy";
+    let cells = [("random", 0.1), (PROBE, 0.3), ("A", 0.5), ("oracle", 0.9)].map(|(a, mean)| ("grid", "far", a, mean));
     let above = |left: &str, right: &str| {
         format!(
             "[[claim]]\ntext = \"{left} above {right}\"\nsource = \"Table 1\"\n[[claim.comparison]]\ntest = \"above\"\ntask = \
              \"grid\"\ncondition = \"far\"\nleft.agent = \"{left}\"\nright.agent = \"{right}\"\n"
         )
     };
-    let pairs = [("A", "random"), ("oracle", "LSTM"), ("LSTM", "random"), ("A", "LSTM"), ("oracle", "random")];
+    let pairs = [
+        ("A", "random"),
+        ("oracle", "LSTM"),
+        ("LSTM", "random"),
+        ("A", "LSTM"),
+        ("oracle", "random"),
+        // Another policy that the environment brings, and was run.
+        (PROBE, "LSTM"),
+    ];
     let claims = pairs.map(|(left, right)| above(left, right)).concat();
     let judged = judged("concern", &cells, &claims);
     // That the oracle is above an LSTM says nothing about anyone who was run.
