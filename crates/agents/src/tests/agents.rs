@@ -208,6 +208,10 @@ fn agents_check_51_problems_kept_aside_are_not_trained_on() {
 
 /// Trains in a folder of its own; the weights, the log and the curves.
 fn trained(name: &str, told: f64) -> [Vec<u8>; 3] {
+    trained_for(name, told, Budget { steps: 1_500, evaluate_every: 100, ..Budget::default() })
+}
+
+fn trained_for(name: &str, told: f64, budget: Budget) -> [Vec<u8>; 3] {
     let dir = std::env::temp_dir().join(format!("heldout-agents-{name}-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&dir);
     let config = Config { steps: 1_500, copies: 4, rows: 16, ..Config::default() };
@@ -219,7 +223,7 @@ fn trained(name: &str, told: f64) -> [Vec<u8>; 3] {
         free: &[],
         line: Map::new(),
         vocabulary: None,
-        budget: Budget { steps: 1_500, evaluate_every: 100, ..Budget::default() },
+        budget,
         resume: false,
     };
     let clock = Clock { wall: &|| 0.0, cpu: &|| 0.0 };
@@ -236,6 +240,28 @@ fn agents_check_51_nothing_that_is_learnt_depends_on_what_is_held_out() {
     let (one, other) = (trained("one", 0.0), trained("other", 1e6));
     assert!(one[0] == other[0] && one[1] == other[1], "weights and logs");
     assert!(one[2] != other[2], "the curves tell what was found");
+}
+
+/// Episodes of the toy take three steps on average; four copies end one each in most of their blocks of 16 steps.
+#[test]
+fn there_are_as_many_evaluations_as_asked_for_whatever_is_counted() {
+    let lines = |budget: Budget| {
+        let [_, _, curves] = trained_for("looks", 0.0, budget);
+        String::from_utf8(curves).unwrap().lines().count()
+    };
+    // Blocks are shorter than what lies between two evaluations.
+    let steps = |looks| lines(Budget { steps: 1_600, looks, ..Budget::default() });
+    let episodes = |looks| lines(Budget { steps: 0, episodes: Some(400), looks, ..Budget::default() });
+    for looks in [5, 10] {
+        assert_eq!([steps(looks), episodes(looks)], [looks as usize; 2]);
+    }
+    let impala = Agent::find("impala-ff").unwrap();
+    let spec = make(Toy::Recall, 1).spec().clone();
+    for (agent, looks) in [(impala, 200), (Agent::find("ppo").unwrap(), 50)] {
+        for set in [json!({"steps": 1_000}), json!({"episodes": 1_000})] {
+            assert_eq!(agent.told(Profile::Small, "toy", &spec, set.as_object().unwrap()).unwrap().looks(), looks);
+        }
+    }
 }
 
 #[test]

@@ -210,6 +210,9 @@ fn agents_check_52_what_is_asked_for_wrongly_is_named() {
     refused(&train("ppo", grid, &out, &["--set", "minibatches=100000"]), &["`minibatches` is 100000"]);
     refused(&train("ppo", grid, &out, &["--set", "env.sise=7"]), &["sise"]);
     refused(&train("ppo", grid, &out, &["--set", "env.split=heldout"]), &["`env.split`", "allow_held_out"]);
+    let maze = ["--env", "halma/symbolic-v1"];
+    let untold = train("td3-effect", maze, &out, &["--set", "env.experience=false"]);
+    refused(&untold, &["`env.experience` is false, must be true"]);
     refused(&train("ppo", ["--env", "example/signal-v1"], &out, &[]), &["one agent"]);
     refused(&train("ppo-sf", grid, &out, &[]), &["`ppo-sf` learns lilgym"]);
     refused(&train("ppo", ["--protocol", &short], &out, &["--task", "gird"]), &["no task `gird`", "`grid`"]);
@@ -574,7 +577,8 @@ fn the_column_of_an_agent_in_halmas_table_is_made_from_its_own_experience() {
     for agent in ["td3-mlp", "td3-effect"] {
         let (out, scores) = (folder.path(&format!("{agent}-out")), folder.path(&format!("{agent}-scores")));
         // Exploring alone leads to some of the tests.
-        let more = ["--steps", "30000", "--set", "warm_up=29900", "--set", "evaluate_every=40000"];
+        let more = ["--steps", "30000", "--set", "warm_up=29900", "--set", "evaluate_every=20000"];
+        let more = [&more[..], &["--set", "evaluate_episodes=1"]].concat();
         let little = ["--set", "save_every=40000", "--set", "width=8", "--set", "greedy_last=0.1"];
         let words = ["train", agent, "--protocol", "halma-table1", "--out", &out];
         stdout(&[&words[..], &more, &little].concat());
@@ -582,6 +586,11 @@ fn the_column_of_an_agent_in_halmas_table_is_made_from_its_own_experience() {
         assert!(!Path::new(&out).join("visual").exists(), "it cannot learn panels");
         let run: Value = serde_json::from_slice(&tree(&out)[Path::new("symbolic/seed-0/run.json")]).unwrap();
         assert_eq!(run["env"]["experience"], true);
+        // Its curves have what needs no experience.
+        let curves = String::from_utf8(tree(&out).remove(Path::new("curves.jsonl")).unwrap()).unwrap();
+        let first: Value = serde_json::from_str(curves.lines().next().unwrap()).unwrap();
+        let named: Vec<&str> = first.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(named[named.len() - 2..], ["T", "RT"], "{first}");
         let words = ["eval", "halma-table1", "--policy", &out, "--out", &scores, "--episodes", "2", "--seeds", "1"];
         let told = stdout(&words);
         let label = if agent == "td3-mlp" { "MLP" } else { "Q effect" };
